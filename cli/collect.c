@@ -277,7 +277,7 @@ static void unfollowed_tell(const struct run *r)
 static void stacks_tell(const struct input *in, const char *name)
 {
 	if (in->profile && in->profile->sampled)
-		message("note: its call stacks, sampled beside, are in %s, too; --leaves shows by them the code without hooks below its contexts", name);
+		message("note: its call stacks, sampled as well, are in %s, too; --leaves shows by them the code without hooks below its contexts", name);
 }
 
 /* Would the profile that IN was read from lose anything if it were written anew? */

@@ -73,7 +73,7 @@ bool comparison_add(struct comparison *c, const struct report_input *in, const c
 	if (parts.sites && g->profile->nsites == 0 && !run.counted)
 		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s: no call sites were kept with its call stacks", label);
 	if (parts.sites && g->profile->nsites == 0)
-		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s: call sites were not told apart; for way inline build with aprof cc --aprof-sites, "
+		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s: calls were not counted by site; for inline hooks build with aprof cc --aprof-sites, "
 				 "by the others run the program with APROF_SITES=1, or by aprof run --sites", label);
 	runs = reallocarray(c->runs, (size_t)c->nruns + 1, sizeof *runs);
 	if (runs)

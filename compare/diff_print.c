@@ -129,10 +129,10 @@ static void noise_print(const struct comparison *c, const struct diff_options *o
 	char beside[80] = "";
 
 	if (noise->df > 0)
-		snprintf(beside, sizeof beside, "runs differ by %.1f %% beside the error of sampling;", 100 * sqrt(noise->common));
+		snprintf(beside, sizeof beside, "runs differ by %.1f %% besides the error of sampling;", 100 * sqrt(noise->common));
 	if (c->nruns == 2 && c->runs[0].sampled)
 		print_field(out, &o->report.style, "noise", "with one run a side only the error of sampling is known; how much runs differ is not. "
-			    "Changes beyond it are shown; several runs a side tell more");
+			    "Changes beyond it are shown; several runs a side show more");
 	else if (c->nruns == 2)
 		print_field(out, &o->report.style, "noise", "with one run a side, and times that are not sampled, nothing is known of it: "
 			    "every change is shown");

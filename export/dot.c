@@ -252,7 +252,7 @@ static void title_set(struct drawing *d)
 	label_append(label, p->nruns ? profile_run_name(&p->runs[0]) : "aprof");
 	fprintf(label, ": %s", print_time_text(time, (double)d->whole));
 	if (d->hidden)
-		figure_append(label, d, "; in routines left out ", d->hidden);
+		figure_append(label, d, "; in routines omitted ", d->hidden);
 	if (d->graph->outside)
 		figure_append(label, d, "; outside all routines ", d->graph->outside);
 	if (fclose(label) == 0)

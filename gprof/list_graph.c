@@ -16,7 +16,7 @@ static const char legend[] =
 	" children  seconds passed to it by what it calls.\n"
 	" called    times it was called, + direct recursive calls.\n"
 	" Lines above are its callers: what it passes to them, as if each call took the average time of all calls; calls\n"
-	" from there / all calls. Lines below are its callees, in the same way.\n"
+	" from there / all calls. Lines below are its callees, likewise.\n"
 	" Routines that call each other in a circle are members of a cycle, with an entry as a whole; calls among them\n"
 	" have no times, and callers share the time of the whole cycle.\n"
 	" <spontaneous> stands for callers that are not known.\n";

@@ -128,7 +128,7 @@ static bool options_fit(const struct graph *g, struct error *err)
 		if (g->options.specs[i].table >= GPROF_INCLUDE_ARCS && g->options.specs[i].table <= GPROF_EXCLUDE_TIME &&
 		    g->options.specs[i].table != GPROF_INCLUDE_FLAT && g->options.specs[i].table != GPROF_EXCLUDE_FLAT)
 			what = "an option that leaves out arcs or times";
-	return !g->arcs_alone || !what || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: the profile has arcs without contexts, so that cannot be told", what);
+	return !g->arcs_alone || !what || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: the profile has arcs without contexts, so that is not known", what);
 }
 
 struct graph *graph_build(const struct overhead *o, const struct graph_name *names,

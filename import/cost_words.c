@@ -116,7 +116,7 @@ uint32_t cost_word(struct cost_words *w, uint32_t kind, const char *at, const ch
 		return COST_WORD_NONE;
 	if (at == end) {
 		known = number_find(w, kind, number);
-		*why = "a number whose name was not told before";
+		*why = "a number whose name was not given before";
 		return known ? known->word : COST_WORD_NONE;
 	}
 	word = word_of(w, at, (size_t)(end - at));

@@ -26,7 +26,7 @@ struct cost_words {
 
 void cost_words_free(struct cost_words *w);
 
-/* The word that the text from AT to END, behind the = of `fn=(3) name`, is: numbers of each KIND are their own.  COST_WORD_NONE with *WHY set: the number was not told before,
+/* The word that the text from AT to END, behind the = of `fn=(3) name`, is: numbers of each KIND are their own.  COST_WORD_NONE with *WHY set: the number was not given before,
  * or it is no name; *WHY NULL: out of memory. */
 uint32_t cost_word(struct cost_words *w, uint32_t kind, const char *at, const char *end, const char **why);
 

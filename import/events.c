@@ -72,5 +72,5 @@ void events_tell(const struct events *e, struct reading *r)
 		if (i != e->wanted && e->all[i].samples)
 			at += (size_t)snprintf(others + at, sizeof others - at, "%s%" PRIu64 " samples of %.60s", at ? ", " : "", e->all[i].samples, e->all[i].name);
 	if (at)
-		reading_note(r, "note: %.100s: this is of one event; left out: %s", r->label, others);
+		reading_note(r, "note: %.100s: this is of one event; not of: %s", r->label, others);
 }

@@ -519,7 +519,7 @@ static void event_tell(struct costs *c)
 		if (i != c->wanted)
 			at += (size_t)snprintf(others + at, sizeof others - at, "%s%s", at ? ", " : "", c->events[i]);
 	if (at)
-		reading_note(c->r, "note: %.100s: this is of one event, %s; left out: %s", c->r->label, c->event, others);
+		reading_note(c->r, "note: %.100s: this is of one event, %s; not of: %s", c->r->label, c->event, others);
 	if (c->strange)
 		reading_note(c->r, "note: %.100s: %u lines of its head are not known", c->r->label, c->strange);
 }

@@ -642,7 +642,7 @@ static void rest_tell(struct perf_reading *p)
 	draft_header(r->draft)->notes[AMON_NOTE_LOST_STACK] = p->lost;
 	events_tell(&p->events, r);
 	if (p->unknown)
-		reading_note(r, "note: %.100s: %" PRIu64 " record%s of types that are not known left out, the first of type %" PRIu32 ", at byte %" PRIu64,
+		reading_note(r, "note: %.100s: %" PRIu64 " record%s of types that are not known skipped, the first of type %" PRIu32 ", at byte %" PRIu64,
 			     r->label, p->unknown, p->unknown == 1 ? "" : "s", p->unknown_type, p->first_unknown);
 	if (p->traced)
 		reading_note(r, "note: %.100s: the hardware trace in it is not read", r->label);

@@ -327,7 +327,7 @@ static void types_tell(struct proto *p, const char *shown)
 			at += (size_t)snprintf(others + at, sizeof others - at, "%s%.40s", at ? ", " : "", other ? other : "?");
 		}
 	if (at)
-		reading_note(p->r, "note: %.100s: this is of one type of samples; left out: %s", p->r->label, others);
+		reading_note(p->r, "note: %.100s: this is of one type of samples; not of: %s", p->r->label, others);
 }
 
 static void types_choose(struct proto *p)

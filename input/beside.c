@@ -82,7 +82,7 @@ char *beside_find(struct profile *p, const char *path)
 
 static bool lacks_stacks(const struct input *in, const char *option, struct error *err)
 {
-	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: %.200s has no call stacks beside exact contexts; aprof run --stacks samples them", option,
+	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: %.200s has no call stacks together with exact contexts; aprof run --stacks samples them", option,
 			 in->profile->nruns ? in->profile->runs[0].label : "the profile");
 }
 

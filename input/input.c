@@ -115,7 +115,7 @@ static bool range_check(const struct input *in, struct error *err)
 
 	for (uint32_t i = 0; i < p->nruns; i++)
 		if (!p->runs[i].sliced && (p->time || !until))
-			return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: it does not tell its time by interval: aprof run --intervals keeps that, of "
+			return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: it does not have its time by interval: aprof run --intervals keeps that, of "
 					 "single processes and sampled clocks", p->runs[i].label);
 	return in->range.from < until || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--time-range: it begins at %.6g s, and the last sample is at %.6g s",
 						    seconds(in->range.from), seconds(until));
@@ -194,7 +194,7 @@ static bool contexts_check(const struct input *in, struct error *err)
 	const struct profile *p = in->profile;
 
 	return in->arcs_do || profile_has_contexts(p) || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: it has arcs without contexts: "
-		"aprof report, hot, info, diff, check, merge, and export callgrind, dot, csv, json show what it tells", p->runs[0].label);
+		"aprof report, hot, info, diff, check, merge, and export callgrind, dot, csv, json show what it has", p->runs[0].label);
 }
 
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)

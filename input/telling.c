@@ -27,7 +27,7 @@ void input_note(const struct input *in, const char *format, ...)
 void input_tell_slices(const struct input *in, bool sliced)
 {
 	if (sliced)
-		input_note(in, "note: times by interval (--intervals) are of single processes, and are left out of the sum");
+		input_note(in, "note: times by interval (--intervals) are of single processes, and are not in the sum");
 }
 
 static const char *name_of(const struct profile_module *m)

@@ -24,14 +24,14 @@ static const char legend_calls[] =
 	"              calls are not counted and whose time is part of the routine's own.\n"
 	"              Their lines are those of debug information, else those with the callee's name; below the source, of no line.\n"
 	" ~            the routine is called on several lines: the figures are those of all of them together, since hooks\n"
-	"              count by routine and not by call site; where call sites were told apart (APROF_SITES=1) the time alone, if\n"
+	"              count by routine and not by call site; where calls were counted by site (APROF_SITES=1) the time alone, if\n"
 	"              no samples divide it.\n";
 
 /* Of call stacks, which have their call sites. */
 static const char legend_time[] =
 	" time         of the calls that start on the line, with all that they called, where samples found them under way; `:12` is their\n"
 	"              column.  Below the source: what no known place called.\n"
-	" ~            the routine is called on several lines, which no samples tell apart: the time is that of all of them together.\n";
+	" ~            the routine is called on several lines, which no samples distinguish: the time is that of all of them together.\n";
 
 struct columns {
 	int share, self, calls, time, line; /* widths */

@@ -25,7 +25,7 @@ static const char legend[] =
 	" children  time in the routines that it called.\n"
 	"%s"
 	" Lines above are its callers: time that passed in it on their behalf, %s"
-	"%s. Lines below are its callees, in the same way.\n"
+	"%s. Lines below are its callees, likewise.\n"
 	"%s"
 	"%s"
 	" <spontaneous> stands for callers that are not known: the system, or code without hooks that started a thread.\n";
@@ -58,7 +58,7 @@ static const struct {
 /* The same of a file without contexts. */
 static const char given_behalf[] = "as the file says; callers'\n and callees' have the routine's time and that of what it called in one,";
 static const char given_more[] =
-	" Routines that call each other in a circle are members of a cycle, with an entry as a whole: the file does not tell whose time is whose there.\n"
+	" Routines that call each other in a circle are members of a cycle, with an entry as a whole: the file does not say whose time is whose there.\n"
 	" Calls among them have no times.\n";
 
 /* Widths of the columns, in characters; gprof's or more. */
@@ -467,7 +467,7 @@ static void sites_lacking_print(FILE *out, const struct profile *p)
 	}
 	fputs("call sites: none is known; ", out);
 	if (profile_used_way(p, AMON_WAY_INLINE))
-		fputs("for way inline build with aprof-cc --aprof-sites\n\n", out);
+		fputs("for inline hooks build with aprof-cc --aprof-sites\n\n", out);
 	else
 		fputs("run the program with APROF_SITES=1, or by aprof run --sites\n\n", out);
 }

@@ -328,7 +328,7 @@ static void unsure_print(struct head *h)
 	double unsure = h->graph->unsure;
 
 	if (h->graph->ticks > 0 && unsure >= LEAST_UNSURE)
-		print_field(h->out, &h->options->style, "unsure", "%.2g %% of the time: no source tells of it, or they differ; errors are wider by it", 100 * unsure);
+		print_field(h->out, &h->options->style, "unsure", "%.2g %% of the time: no source knows it, or they differ; errors are wider by it", 100 * unsure);
 }
 
 /* Of the times of all threads those of idle ones are most: what the others do, and wait for. */
@@ -529,8 +529,8 @@ static void stacks_print(struct head *h)
 			    print_grouped(made, h->sums.contexts), print_plural(h->sums.contexts));
 		return;
 	}
-	print_field(h->out, &h->options->style, "calls", h->first->way & ~(1u << AMON_WAY_STACKS) ? "not counted here: call stacks were sampled%s, beside exact contexts" :
-		    h->in->nleft_out ? "not counted, since all that could have hooks is left out: call stacks were sampled%s" :
+	print_field(h->out, &h->options->style, "calls", h->first->way & ~(1u << AMON_WAY_STACKS) ? "not counted here: call stacks were sampled%s, together with exact contexts" :
+		    h->in->nleft_out ? "not counted, since nothing that could have hooks has any: call stacks were sampled%s" :
 		    "not counted, since it has no hooks: call stacks were sampled%s (aprof-cc builds it with hooks)", source_text(source, sizeof source, h));
 	if (!is_part(h))
 		snprintf(whole, sizeof whole, "; %.*f %% go back to the thread's start", cut ? 2 : 0, 100 - print_percent(cut < all ? cut : all, all));
@@ -574,7 +574,7 @@ static void below_print(struct head *h)
 	below_part(rest, sizeof rest, b->outside, "outside of all routines with hooks");
 	below_part(rest, sizeof rest, b->cut, "cut off");
 	below_part(rest, sizeof rest, b->strange, "in no context that is known");
-	print_field(h->out, &h->options->style, "stacks", "%s sampled beside the contexts, whose times they split%s", print_grouped(stacks, b->samples), rest);
+	print_field(h->out, &h->options->style, "stacks", "%s sampled together with the contexts, whose times they split%s", print_grouped(stacks, b->samples), rest);
 }
 
 static void calls_print(struct head *h)

@@ -12,7 +12,7 @@
 enum { MOST_ROWS = 40 };	/* of the text */
 
 static const char legend[] =
-	"beyond      by how much the rank with the most, named beside, is beyond the mean:\n"
+	"beyond      by how much the rank with the most, named next to it, is beyond the mean:\n"
 	"            so much the job would gain at most, were the context's own work even\n"
 	"least, most of one rank; 0 where a rank has nothing of the context\n"
 	"context     routines from the first call on; without hooks the time in MPI, the\n"

@@ -99,10 +99,10 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 		print_field(out, &options->style, "hooks", "%s: call stacks were sampled, calls were not counted",
 			    h->way & ~(1u << AMON_WAY_STACKS) ? "passed over" : "none");
 	else if (h->hook_picoseconds)
-		print_field(out, &options->style, "hooks", "way %s; %.3f ns a call, %.3f of them charged to the routine entered", way,
+		print_field(out, &options->style, "hooks", "method %s; %.3f ns a call, %.3f of them charged to the routine entered", way,
 			    (double)h->hook_picoseconds / 1e3, (double)h->hook_inside / 1e3);
 	else
-		print_field(out, &options->style, "hooks", "way %s; their cost was not measured", way);
+		print_field(out, &options->style, "hooks", "method %s; their cost was not measured", way);
 	if (h->pc_period)
 		snprintf(every, sizeof every, ", one in %.2f ms", (double)h->pc_period / 1e6);
 	print_field(out, &options->style, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s%s",
@@ -119,7 +119,7 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 		print_field(out, &options->style, "cpu time", "%s at the end, %.6f s before the monitor began", total,
 			    (double)h->cpu_before / 1e9);
 	counts_print(out, run, options);
-	print_field(out, &options->style, "memory", "%" PRIu64 " bytes beside the file, bound %" PRIu64, h->memory_private, h->memory_bound);
+	print_field(out, &options->style, "memory", "%" PRIu64 " bytes outside the file, bound %" PRIu64, h->memory_private, h->memory_bound);
 	notes_list(out, h->notes, options);
 }
 
@@ -150,7 +150,7 @@ static void costs_print(FILE *out, const struct graph *g, const struct report_op
 			    (double)cost->picoseconds / 1e3, cost->samples, print_plural(cost->samples), (double)cost->total / 1e9,
 			    cost->divided ? "times are divided as the samples are" : "subtracted from the times");
 	else if (cost->picoseconds)
-		print_field(out, &options->style, "hooks", "%.3f ns a call, as calibrated; too few program counters were sampled in their code to tell it; %s",
+		print_field(out, &options->style, "hooks", "%.3f ns a call, as calibrated; too few program counters were sampled in their code to know it; %s",
 			    (double)cost->picoseconds / 1e3, cost->divided ? "times are divided as the samples are" : "subtracted from the times");
 }
 
@@ -372,7 +372,7 @@ static void sampled_print(FILE *out, const struct profile *p, const struct repor
 	for (uint32_t i = 0; p->sampled && i < p->sampled->ncontexts; i++)
 		samples += p->sampled->contexts[i].ticks;
 	if (p->sampled)
-		print_field(out, &options->style, "stacks", "%" PRIu64 " sampled beside, in %" PRIu32 " contexts: --leaves splits times by them, --stacks shows them alone",
+		print_field(out, &options->style, "stacks", "%" PRIu64 " sampled as well, in %" PRIu32 " contexts: --leaves splits times by them, --stacks shows them alone",
 			    samples, p->sampled->ncontexts);
 }
 

@@ -15,7 +15,7 @@
 static const char legend[] =
 	"seconds     in the calls, by the run's clock; what MPI does for a call that goes on\n"
 	"            behind it, MPI_Isend for one, is in the call that waits for it\n"
-	"waiting     of these, for other ranks to come to the call; a dash: not told apart\n"
+	"waiting     of these, for other ranks to come to the call; a dash: not distinguished\n"
 	"bytes       that the rank handed in, or where it handed in nothing, got\n";
 
 struct row {
@@ -116,7 +116,7 @@ static bool rows_make(struct rows *r, const struct graph *g, struct error *err)
 	for (uint32_t i = 0; i < g->ncontexts; i++)
 		r->n += row_make(r, g, i, &r->rows[r->n]);
 	if (r->n == 0)
-		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--mpi: no call of MPI is in this profile, or in what of it was asked for: they are told of ranks whose program has "
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--mpi: no call of MPI is in this profile, or in what of it was asked for: they are recorded of ranks whose program has "
 				 "hooks (mpirun -n N aprof run PROGRAM)");
 	qsort(r->rows, r->n, sizeof *r->rows, by_arc);
 	rows_merge(r);

@@ -6,7 +6,7 @@
 #include "text/print.h"
 
 static const char not_known[] =
-	"Some modules do not record which of their functions have hooks (way cyg), so routines of theirs that were\n"
+	"Some modules do not record which of their functions have hooks (by cyg), so routines of theirs that were\n"
 	"never called are not listed.\n";
 
 static void routine_print(FILE *out, const struct symbol *s, const struct report_options *options)

@@ -16,7 +16,7 @@ const struct report report_table[] = {
 	{ "cycles", "cycles that were traversed", cycles_text, cycles_json },
 	{ "annotate", "the source of a routine, with times and calls", annotate_text, annotate_json },
 	{ "hot", "where to look first", hot_text, hot_json },
-	{ "compare-models", "gprof's model beside what was measured", compare_text, compare_json },
+	{ "compare-models", "gprof's model next to what was measured", compare_text, compare_json },
 	{ "paths", "call sequences that recur", paths_text, paths_json },
 	{ "contexts", "every context, one a line", contexts_text, contexts_json },
 	{ "imbalance", "contexts by how much the ranks of an MPI job differ", imbalance_text, imbalance_json },

@@ -72,7 +72,7 @@ struct kernel *kernel_read(struct error *err)
 	if (f && !ok)
 		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	if (ok && k->n == 0)
-		ok = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel does not tell this user where its routines are: run it as root, or set kernel.kptr_restrict to 0 (sysctl)");
+		ok = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel does not show this user where its routines are: run it as root, or set kernel.kptr_restrict to 0 (sysctl)");
 	if (!ok) {
 		kernel_free(k);
 		return NULL;

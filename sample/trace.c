@@ -399,7 +399,7 @@ static bool trace_begin(struct source *source, struct error *err)
 	pid_t pid = 0;
 
 	if (t->wall && access("/proc/self/syscall", R_OK) != 0)
-		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "--clock=wall: the kernel does not tell where threads sleep (/proc/PID/syscall)");
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "--clock=wall: the kernel does not show where threads sleep (/proc/PID/syscall)");
 	stopped = t->children;
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGCHLD, &action, &t->old);

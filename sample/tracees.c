@@ -39,7 +39,7 @@ void tracee_missing(pid_t pid, struct error *err)
 {
 	bool proc = access("/proc/self", F_OK) == 0;
 
-	error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, proc ? "%d: no such process" : "%d: /proc is not there, which tells of its threads", (int)pid);
+	error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, proc ? "%d: no such process" : "%d: /proc is not there, which lists its threads", (int)pid);
 }
 
 void tracee_name(pid_t pid, pid_t tid, char *name, size_t size)

@@ -100,7 +100,7 @@ class Below(Recording):
             del os.environ["APROF_STACKS"]
         self.assertEqual(self.report("--leaves")["run"]["counts"]["pc_samples"], 0)
         text = self.aprof("report", "--leaves").stdout
-        self.assertIn("sampled beside the contexts, whose times they split", text)
+        self.assertIn("sampled together with the contexts, whose times they split", text)
         self.assertNotIn("nothing to split by", re.sub(r"\s+", " ", text))
 
     def test_paths(self):
@@ -167,7 +167,7 @@ class Below(Recording):
     def test_where_it_shows(self):
         self.record()
         text = self.aprof("report", "--leaves").stdout
-        self.assertRegex(text, r"\nstacks +[\d,]+ sampled beside the contexts")
+        self.assertRegex(text, r"\nstacks +[\d,]+ sampled together with the contexts")
         self.assertRegex(text, r"\n +[\d.]+ %? +[\d.]+ [mu]?s {20,}outer \[\d+\]\n")             # no calls
         self.assertNotRegex(text, r"in libplain.so")
         self.assertNotIn("heavy", self.aprof("tree").stdout)
@@ -186,7 +186,7 @@ class Below(Recording):
         self.assertIn("heavy", done.stderr + done.stdout)
         self.aprof("run", "--no-report", "--data=alone", "./prog")
         self.assertIn("--phase cannot be joined with --stacks", self.aprof("report", "--stacks", "--phase=one", status=2).stderr)
-        self.assertIn("has no call stacks beside exact contexts", self.aprof("tree", "--leaves", "alone", status=2).stderr)
+        self.assertIn("has no call stacks together with exact contexts", self.aprof("tree", "--leaves", "alone", status=2).stderr)
         self.assertIn("in libplain.so: outer", self.aprof("report", "--leaves", "alone").stdout)
 
     def test_files(self):

@@ -844,7 +844,7 @@ class Real(unittest.TestCase):
             self.assertEqual(built.returncode, 0, built.stderr)
         done = aprof('run', '--report', './reads', cwd=self.cwd)
         self.assertRegex(done.stdout, r'clock +tsc: elapsed time, by the cycle counter')
-        self.assertRegex(done.stdout, r'warning +1 x a call, by way inline, of a routine that does not read the cycle\s+counter')
+        self.assertRegex(done.stdout, r'warning +1 x a call, by inline hooks, of a routine that does not read the\s+cycle\s+counter')
         self.assertRegex(done.stdout, r'Routines never called: 2\s+never\s+plain')
         done = aprof('run', '--report', '--clock=tick', './reads', cwd=self.cwd)
         self.assertRegex(done.stdout, r'clock +tick: CPU time')

@@ -270,7 +270,7 @@ class Callgrind(Import):
         report = self.run_("report", name)
         self.assertIn("event Ir; one is shown as 1 ns", report.stdout)
         self.assertIn("15 along 4 arcs; the file has no contexts", report.stdout)
-        self.assertIn("this is of one event, Ir; left out: Dr", report.stderr)
+        self.assertIn("this is of one event, Ir; not of: Dr", report.stderr)
         self.assertEqual([(f["pid"], f["program"]) for f in self.json("report", name)["run"]["files"]], [(77, "./prog")])
         self.assertNotIn("add up", report.stderr)
         self.assertIn("its lines add up to 148 Ir, which it says are 150", self.run_("report", self.write("b", CALLGRIND.replace("totals: 148", "totals: 150"))).stderr)
@@ -343,7 +343,7 @@ class Callgrind(Import):
     def test_wrong(self):
         for content, *words in ((CALLGRIND.replace("0x1000 10 5 1", "0x1000 10 5 1 7"), "line 14", "more costs than events"),
                                 (CALLGRIND.replace("0x1000 10 5 1", "0x1000 ten"), "line 14", "no position"),
-                                (CALLGRIND.replace("0x1000 10 5 1", "0x1000 10 five"), "no cost"), (CALLGRIND.replace("fn=(3)\n0x2000", "fn=(9)\n0x2000"), "not told before"),
+                                (CALLGRIND.replace("0x1000 10 5 1", "0x1000 10 five"), "no cost"), (CALLGRIND.replace("fn=(3)\n0x2000", "fn=(9)\n0x2000"), "not given before"),
                                 (CALLGRIND.replace("version: 1", "version: 2"), "line 2", "version"), (CALLGRIND.replace("fi=(3)", "fo=(3)"), "a key"),
                                 (CALLGRIND.replace("calls=3 0x2000 20", "calls=x"), "number of calls"), (CALLGRIND[:CALLGRIND.index("* * 40")], "no costs after calls"),
                                 ("events: Ir\n1 2\n", "line 2", "before the line `fn=`"), ("events:\n", "no event"), ("version: 1\ncmd: x\nevents: A\n", "without a stack"),
@@ -471,7 +471,7 @@ class Pprof(Import):
     def test_types_and_inlined_lines(self):
         for name, data in ("plain.pb", message(*PPROF)), ("packed.pb.gz", gzip.compress(message(*PPROF))):
             done = self.run_("report", "--json", self.write(name, data))
-            self.assertIn("left out: alloc", done.stderr)
+            self.assertIn("not of: alloc", done.stderr)
             report = json.loads(done.stdout)
             self.assertEqual({r["name"]: (r["self_ns"], r["total_ns"], r["file"], r["calls"]) for r in report["flat"]},
                              {"main": (0, 164, "f.go", None), "inlined": (64, 164, "f.go", None), "outer": (0, 164, "f.go", None),
@@ -569,7 +569,7 @@ class Perf(Import):
         self.refused(self.write("g", perf_data()), "perf.data without a stack")
         self.refused(self.write("h", whole[:60]), "header", "cut off")
         done = self.run_("report", self.write("i", self.made(record(63, 0, b""), record(30, 0, b""))))
-        self.assertIn(f"2 records of types that are not known left out, the first of type 63, at byte {n}", done.stderr)
+        self.assertIn(f"2 records of types that are not known skipped, the first of type 63, at byte {n}", done.stderr)
 
     def test_another_build(self):
         name = self.write("p.data", self.made())

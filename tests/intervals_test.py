@@ -295,7 +295,7 @@ class Intervals(unittest.TestCase):
         self.assertEqual(done.count("times by interval"), 1, done)
         self.run_it("50")
         self.assertEqual(shell([os.path.join(BUILD, "aprof"), "merge", "-o", "sum", "amon.out", "amon.out"], self.cwd)[1].count("times by interval"), 1)
-        self.assertIn("does not tell its time by interval", self.refused("tree", "--time-range=0..1", "sum")[0])
+        self.assertIn("does not have its time by interval", self.refused("tree", "--time-range=0..1", "sum")[0])
 
     def test_off(self):
         """Nothing is kept that nobody asked for."""
@@ -304,7 +304,7 @@ class Intervals(unittest.TestCase):
         self.assertNotIn("by intervals of", re.sub(r"\s+", " ", self.aprof("info")))
         self.assertEqual(self.told(), {})
         self.assertEqual(self.read(), {})
-        self.assertIn("does not tell its time by interval", self.refused("report", "--time-range=0..1")[0])
+        self.assertIn("does not have its time by interval", self.refused("report", "--time-range=0..1")[0])
 
     def test_refused(self):
         self.build()

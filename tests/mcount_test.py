@@ -193,7 +193,7 @@ class Plain(unittest.TestCase):
         self.compile('-pg')
         done = self.aprof_run('-b', './prog', status=3, APROF_REDIRECT='no')
         self.assertRegex(done.stdout, r' 4000000 .* f\n')
-        self.assertIn('whose return could not be told', ' '.join(done.stdout.split()))
+        self.assertIn('whose return could not be seen', ' '.join(done.stdout.split()))
 
     def test_address_sanitizer(self):
         self.compile('-pg', '-fsanitize=address')

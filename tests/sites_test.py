@@ -466,7 +466,7 @@ class Sites(unittest.TestCase):
         for command in (["diff", "--sites", base, "plain.out"], ["check", "--sites", "plain.out", "--against", base]):
             done = limits.run([os.path.join(BUILD, "aprof"), *command], 120, cwd=self.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
-            self.assertRegex(done.stderr.decode(), r"^aprof: plain.out: call sites were not told apart; .*\n$")
+            self.assertRegex(done.stderr.decode(), r"^aprof: plain.out: calls were not counted by site; .*\n$")
 
     def test_untold(self):
         self.build("cyg")
@@ -482,7 +482,7 @@ class Sites(unittest.TestCase):
         self.build("inline")
         self.aprof("run", "--sites", "-o", "/dev/null", "./p")
         text = self.aprof("report", "-q", "-b", "--sites")
-        self.assertIn("call sites: none is known; for way inline build with aprof-cc --aprof-sites", text)
+        self.assertIn("call sites: none is known; for inline hooks build with aprof-cc --aprof-sites", text)
         self.assertNotIn("at places that are not known", text)
 
 

@@ -476,10 +476,10 @@ class Stacks(Recording):
                 break
         self.assertEqual(done.stdout, "done\n")
         self.assertRegex(done.stderr, r"\ncalls +[\d,]+ in \d+ contexts\n")
-        self.assertIn("note: its call stacks, sampled beside, are in amon.out, too; --leaves", done.stderr)
+        self.assertIn("note: its call stacks, sampled as well, are in amon.out, too; --leaves", done.stderr)
         self.assertEqual(glob.glob(self.path + "/amon.out*"), [self.path + "/amon.out"])
         head = self.aprof("report", "--stacks").stdout
-        self.assertRegex(head, r"(?s)\ncalls +not counted here: .*beside\s+exact contexts\nstacks ")
+        self.assertRegex(head, r"(?s)\ncalls +not counted here: .*together\s+with\s+exact\s+contexts\nstacks ")
         self.assertRegex(head, r"; exit status 3\n")
 
         def counted(options):
@@ -548,7 +548,7 @@ class Stacks(Recording):
         prog = self.build(SHARES, "pg", options=("-O2", "-pg"))
         done = self.aprof("run", "--stacks", prog, status=3)
         self.assertRegex(done.stderr, r"--stacks: \S+ has gprof's hooks, so its return addresses are changed")
-        self.assertIn("has no call stacks beside exact contexts", self.aprof("report", "--stacks", status=2).stderr)
+        self.assertIn("has no call stacks together with exact contexts", self.aprof("report", "--stacks", status=2).stderr)
         self.assertIn("--stacks cannot be joined with --verify", self.aprof("run", "--stacks", "--verify", prog, status=2).stderr)
 
     def test_stacks_where_there_are_no_hooks(self):

@@ -2,7 +2,7 @@
 #include "view/page.h"
 
 static const struct { unsigned column; const char *text; } columns[] = {
-	{ COLUMN_TIME, "time        beside each share, with its unit" },
+	{ COLUMN_TIME, "time        next to each share, with its unit" },
 	{ COLUMN_ERROR, "error       by how many points a share may be off, where times are samples" },
 	{ COLUMN_CALLS, "calls" },
 	{ COLUMN_BEYOND, "uneven      what the busiest ranks of an MPI job have beyond the mean: on Routines" },

@@ -40,7 +40,7 @@ static const char *const text[] = {
 	"                            lines, with the figures of all; [...]: no hooks",
 	"",
 	"Shares",
-	"  the figure beside a %     by so many points it may be off, with a confidence",
+	"  the figure next to a %    by so many points it may be off, with a confidence",
 	"                            of 95 in 100, where times are samples",
 	"  <2.1                      no more than that: it may be chance",
 	"",

@@ -185,7 +185,7 @@ for i = 1, 100000 do local c = coroutine.create(function() coroutine.yield() end
         self.assertLess(len(contexts), 20)
         self.assertIn([1000000, 0, 0], contexts.values())
         self.assertIn([100000, 0, 0], contexts.values())
-        self.assertLess(int(re.search(r"(\d+) bytes beside the file", self.info())[1]), 64 << 20)
+        self.assertLess(int(re.search(r"(\d+) bytes outside the file", self.info())[1]), 64 << 20)
 
     def test_instructions(self):
         """By the clock of instructions two runs are the same, and one call more is found."""
