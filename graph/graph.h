@@ -50,7 +50,7 @@ struct graph_name {
 	const char *module;	/* path of its module; NULL: none */
 	const char *file;	/* source file; NULL: unknown */
 	const char *linked;	/* the name as linked, without the suffix of a clone; NULL: none */
-	const char *aliases;	/* other names, joined by '='; NULL: none */
+	const char *aliases;	/* other names, joined by '=', as struct symbol has them; NULL: none */
 	uint32_t line;		/* source line; 0: unknown */
 	bool part;		/* .part or .cold, a piece of the routine: see pieces */
 };

@@ -110,15 +110,15 @@ static int columns_before(const struct columns *c)
 static void routine_name_print(struct listing *l, uint32_t routine)
 {
 	const struct graph_routine *r = &l->graph->routines[routine];
-	char cycle[24] = "", number[24] = "";
+	char cycle[24] = "", number[24] = "", marks[ENTRY_MARKS];
 
 	if (r->cycle)
 		snprintf(cycle, sizeof cycle, " <cycle %" PRIu32 ">", r->cycle);
 	if (l->order.number[routine])
 		snprintf(number, sizeof number, r->off_graph ? " (%" PRIu32 ")" : " [%" PRIu32 "]", l->order.number[routine]);
 	print_brief_beside(l->out, r->name.name, r->brief, &l->options->style,
-		columns_before(&l->columns) + (int)(strlen(cycle) + (r->partly ? 7 : 0) + strlen(number)));
-	fprintf(l->out, "%s%s%s\n", cycle, r->partly ? " <part>" : "", number);
+		columns_before(&l->columns) + (int)(strlen(cycle) + strlen(number)) + entry_marks(marks, r, &l->options->style));
+	fprintf(l->out, "%s%s%s\n", cycle, marks, number);
 }
 
 /* The line of the PLACE of some of ARC's calls, or, NULL, of those whose places are not known. */
@@ -455,7 +455,7 @@ static void legend_print(struct listing *l)
 		l->graph->arcs_alone ? given_behalf : models[l->graph->options.model].behalf, counted ? legend_shares : "",
 		l->graph->arcs_alone ? given_more : models[l->graph->options.model].more,
 		has_errors(l) ? legend_errors : "");
-	entry_part_legend(l->out, l->graph, &l->options->style);
+	entry_marks_legend(l->out, l->graph, &l->options->style);
 }
 
 /* Why no call site is known. */

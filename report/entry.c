@@ -2,6 +2,12 @@
 #include "report/entry.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "symbols/icf.h"
+#include "text/emit.h"
+
+enum { SHOWN = 2, LONGEST_SHOWN = 90 };	/* names in a mark, and bytes of each */
 
 bool entry_is_within_cycle(const struct graph *g, const struct graph_arc *arc)
 {
@@ -9,13 +15,70 @@ bool entry_is_within_cycle(const struct graph *g, const struct graph_arc *arc)
 		&& g->routines[arc->from].cycle == g->routines[arc->to].cycle;
 }
 
-void entry_part_legend(FILE *out, const struct graph *g, const struct text_style *style)
+/* The first of NAMES, joined by '=', as it was written: malloc'ed; NULL: out of memory. *NAMES goes on to the next, NULL: there is none. */
+static char *name_take(const char **names)
 {
-	for (uint32_t i = 0; i < g->nroutines && !style->brief; i++)
-		if (g->routines[i].partly) {
-			fputs(" <part>      its beginning was inlined in some of its callers: calls that ended there are not counted.\n", out);
-			return;
-		}
+	const char *end = strchr(*names, '=');
+	char *name = icf_written(*names, end ? (size_t)(end - *names) : strlen(*names));
+
+	*names = end ? end + 1 : NULL;
+	return name;
+}
+
+/* " <folded with f, g and 2 more>" into BUFFER of SIZE bytes, if functions are folded with R. */
+static void folded_mark(char *buffer, size_t size, const struct graph_routine *r, const struct text_style *style)
+{
+	const char *names = icf_names(r->name.aliases);
+	size_t at = 0, more = 0;
+
+	for (int n = 0; names && n < SHOWN; n++) {
+		char *name = name_take(&names), safe[LONGEST_SHOWN];
+
+		at += snprintf(buffer + at, size - at, "%s%s", n ? names ? ", " : " and " : " <folded with ", print_safe(safe, sizeof safe, name, style));
+		free(name);
+	}
+	for (; names; names = strchr(names, '=') ? strchr(names, '=') + 1 : NULL)
+		more++;
+	if (more)
+		at += snprintf(buffer + at, size - at, " and %zu more", more);
+	if (at)
+		snprintf(buffer + at, size - at, ">");
+}
+
+int entry_marks(char buffer[ENTRY_MARKS], const struct graph_routine *r, const struct text_style *style)
+{
+	size_t n = snprintf(buffer, ENTRY_MARKS, "%s", r->partly ? " <part>" : "");
+
+	folded_mark(buffer + n, ENTRY_MARKS - n, r, style);
+	return (int)print_width(buffer, strlen(buffer));
+}
+
+void entry_marks_legend(FILE *out, const struct graph *g, const struct text_style *style)
+{
+	bool partly = false, folded = false;
+
+	for (uint32_t i = 0; i < g->nroutines && !style->brief; i++) {
+		partly |= g->routines[i].partly;
+		folded |= icf_names(g->routines[i].name.aliases) != NULL;
+	}
+	if (partly)
+		fputs(" <part>      its beginning was inlined in some of its callers: calls that ended there are not counted.\n", out);
+	if (folded)
+		fputs(" <folded>    several functions have this code, and one address: calls and time are those of all of them.\n", out);
+}
+
+json_t *entry_folded_json(const struct graph_routine *r)
+{
+	const char *names = icf_names(r->name.aliases);
+	json_t *list = names ? json_array() : NULL;
+
+	while (names) {
+		char *name = name_take(&names);
+
+		json_array_append_new(list, emit_name(name));
+		free(name);
+	}
+	return list;
 }
 
 const char *entry_self_legend(const struct graph *g)

@@ -3,6 +3,7 @@
 #ifndef ENTRY_H
 #define ENTRY_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "graph/graph.h"
@@ -22,8 +23,16 @@ bool entry_is_within_cycle(const struct graph *g, const struct graph_arc *arc);
 /* The calls among which the time of R is shared: its own, or those of its cycle. */
 uint64_t entry_calls(const struct graph *g, const struct graph_routine *r);
 
-/* Write the line that explains the mark <part>, if some routine of G has it and STYLE is not brief. */
-void entry_part_legend(FILE *out, const struct graph *g, const struct text_style *style);
+enum { ENTRY_MARKS = 240 };	/* bytes */
+
+/* What is to be said behind R's name into BUFFER, "" as a rule: " <part>", " <folded with f and 2 more>". Returns its columns. */
+int entry_marks(char buffer[ENTRY_MARKS], const struct graph_routine *r, const struct text_style *style);
+
+/* Write the lines that explain the marks that routines of G have, unless STYLE is brief. */
+void entry_marks_legend(FILE *out, const struct graph *g, const struct text_style *style);
+
+/* The functions that are folded with R (symbols/icf.h), as they were written; NULL: there are none. */
+json_t *entry_folded_json(const struct graph_routine *r);
 
 /* What the self times of G's routines are, a line of a legend: by exact contexts alone they are those of what routines without hooks did for them, too. */
 const char *entry_self_legend(const struct graph *g);

@@ -188,6 +188,8 @@ static double error_of(const struct graph *g, const struct graph_routine *r, con
 static void routine_print(FILE *out, const struct graph *g, const struct graph_routine *r, uint64_t cumulative,
 			  const struct columns *c, const struct report_options *options)
 {
+	char marks[ENTRY_MARKS];
+
 	share_print(out, &options->style, c->errors, print_percent(r->self, c->total) / 100, error_of(g, r, c));
 	putc(' ', out);
 	print_seconds(out, cumulative, c->decimals, c->cumulative);
@@ -202,8 +204,8 @@ static void routine_print(FILE *out, const struct graph *g, const struct graph_r
 	} else {
 		fprintf(out, " %*s %*s %*s  ", c->calls, "", c->self_call, "", c->total_call, "");
 	}
-	print_brief_beside(out, r->name.name, r->brief, &options->style, columns_before(c) + (r->partly ? 7 : 0));
-	fputs(r->partly ? " <part>\n" : "\n", out);
+	print_brief_beside(out, r->name.name, r->brief, &options->style, columns_before(c) + entry_marks(marks, r, &options->style));
+	fprintf(out, "%s\n", marks);
 }
 
 /* What LEAF's share of the time that is listed may be off by: its part of the routine's time is uncertain, and that time.  Less than 0: not known, as of what
@@ -286,7 +288,7 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 		fputs("No routine was called.\n", out);
 	legend_print(out, in->graph, &options->style);
 	share_legend(out, &options->style, in->graph->sampled && in->graph->time > 0 && !options->gprof.traditional, 12);
-	entry_part_legend(out, in->graph, &options->style);
+	entry_marks_legend(out, in->graph, &options->style);
 	leaves_free(&leaves);
 	order_free(&order);
 	return true;
@@ -295,8 +297,7 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 static json_t *routine_json(const struct graph *g, const struct graph_routine *r)
 {
 	uint64_t whole = g->time + g->outside;
-
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
+	json_t *folded = entry_folded_json(r), *row = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
 			 "name", emit_name(r->name.name), "module", emit_name(r->name.module),
 			 "file", emit_name(r->name.file), "line", r->name.line ? emit_count(r->name.line) : json_null(),
 			 "calls", emit_calls(g->counted && !r->plain, r->calls), "recursive", emit_calls(g->counted && !r->plain, r->recursive),
@@ -304,6 +305,10 @@ static json_t *routine_json(const struct graph *g, const struct graph_routine *r
 			 "total_ns", emit_count(r->total), "total_error_ns", share_json(graph_total_error(g, r), whole),
 			 "self_ticks", emit_count(r->self_ticks), "total_ticks", emit_count(r->total_ticks),
 			 "partly", (int)r->partly, "pseudo", (int)r->pseudo);
+
+	if (folded)
+		json_object_set_new(row, "folded_with", folded);
+	return row;
 }
 
 bool flat_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)

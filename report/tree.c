@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "report/entry.h"
 #include "report/report.h"
 #include "report/share.h"
 #include "text/print.h"
@@ -84,6 +85,7 @@ static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t
 	const struct tree_node *node = &w->tree->nodes[index];
 	const struct columns *c = &w->columns;
 	int used = share_width(w->graph->sampled) + 11 + c->total + 1 + c->self + 1 + c->calls + 2 + (node->gap ? 3 : 0) + node->folded;
+	char marks[ENTRY_MARKS];
 
 	figures_print(w, out, node->total, w->tree->nodes[node->parent].total, node_error(w->graph, w->tree, node));
 	putc(' ', out);
@@ -94,8 +96,9 @@ static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t
 	used += indent_print(out, level);
 	if (node->gap)
 		fputs(".. ", out);
+	used += entry_marks(marks, &w->graph->routines[node->routine], &w->options->style);
 	print_brief_beside(out, w->graph->routines[node->routine].name.name, w->graph->routines[node->routine].brief, &w->options->style, used);
-	fputs(node->folded ? "'\n" : "\n", out);
+	fprintf(out, "%s%s\n", node->folded ? "'" : "", marks);
 }
 
 /* The part of PARENT that the lines below it do not show. */

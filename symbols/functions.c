@@ -45,7 +45,7 @@ static bool add_label(struct functions *f, const struct binary *b, struct arena 
 		address &= ~(GElf_Addr)1;
 	if (!binary_area(b, address))
 		return true;
-	*label = (struct label){ .start = address, .size = symbol->st_size, .function = function,
+	*label = (struct label){ .start = address, .size = symbol->st_size, .function = function, .indirect = type == STT_GNU_IFUNC,
 				 .name = without_version(name, arena),
 				 .local = bind == STB_LOCAL, .weak = bind == STB_WEAK };
 	label->unit = label->local ? unit : NULL;

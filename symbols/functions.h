@@ -15,6 +15,7 @@ struct label {
 	const char *name;	/* as linked, default version cut off */
 	const char *unit;	/* source file that the symbol table names, of a local symbol; NULL: none */
 	bool function;		/* STT_FUNC or STT_GNU_IFUNC, not untyped */
+	bool indirect;		/* STT_GNU_IFUNC */
 	bool local;		/* STB_LOCAL */
 	bool weak;		/* STB_WEAK */
 };

@@ -10,6 +10,7 @@
 
 #include "symbols/demangle.h"
 #include "symbols/eh_frame.h"
+#include "symbols/icf.h"
 #include "symbols/language.h"
 #include "symbols/origin.h"
 
@@ -55,22 +56,38 @@ static const char *display_name(struct module *m, const char *base, uint64_t add
 	return result;
 }
 
-/* The other names of function F, each once. */
+/* Write those of the N labels at LABELS but the first that name another function than that, or that name the same, each once, joined by '='. */
+static void write_names(FILE *out, const struct label *labels, uint32_t n, bool other)
+{
+	const char *last = labels[0].name, *before = "";
+
+	for (uint32_t i = 1; i < n; i++)
+		if (strcmp(labels[i].name, last) && strcmp(labels[i].name, labels[0].name) && icf_is(&labels[0], &labels[i]) == other) {
+			last = labels[i].name;
+			fprintf(out, "%s%s", before, last);
+			before = "=";
+		}
+}
+
+/* The other names at the address of FUNCTION, as struct symbol has them. */
 static const char *alias_names(const struct functions *f, const struct function *function, struct arena *arena)
 {
 	const struct label *labels = &f->labels[function->label];
-	const char *last = labels[0].name, *result = NULL;
+	const char *result = NULL;
 	char *text = NULL;
-	size_t size = 0;
+	size_t size = 0, own;
 	FILE *out = function->nlabels > 1 ? open_memstream(&text, &size) : NULL;
 
-	for (uint32_t i = 1; out && i < function->nlabels; i++)
-		if (strcmp(labels[i].name, last) && strcmp(labels[i].name, labels[0].name)) {
-			last = labels[i].name;
-			fprintf(out, "%s%s", ftell(out) > 0 ? "=" : "", last);
-		}
-	if (out && fclose(out) == 0 && size)
-		result = arena_copy(arena, text, size);
+	if (!out)
+		return NULL;
+	write_names(out, labels, function->nlabels, false);
+	own = ftell(out);
+	fputs(own ? "==" : "=", out);
+	write_names(out, labels, function->nlabels, true);
+	if (fclose(out) == 0) {
+		size = size > own + (own ? 2 : 1) ? size : own;
+		result = size ? arena_copy(arena, text, size) : NULL;
+	}
 	free(text);
 	return result;
 }

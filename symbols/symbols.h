@@ -32,7 +32,7 @@ struct symbol {
 	const char *base;	/* what `display` is made from: as linked, of the function that it is, or is a clone of; "": no name */
 	uint64_t origin;	/* link-time address of that function */
 	const char *key;	/* identity: module and start of the function that it is, or is a clone of */
-	const char *aliases;	/* other names of the same address, as linked, joined by '='; NULL: none */
+	const char *aliases;	/* other names of the same address, as linked, joined by '='; behind an empty one those of functions folded with it (icf.h); NULL: none */
 	const char *file;	/* source file; without debug information the bare name, of a static function only; NULL: unknown */
 	uint32_t line;		/* line of its definition; 0: unknown */
 	uint64_t start;		/* link-time address of its first byte */

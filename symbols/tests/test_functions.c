@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "symbols/icf.h"
 #include "symbols/tests/scratch.h"
 
 /* Every row of bytes below is one address in the table of expectations. */
@@ -97,14 +98,49 @@ static void aliases(void **state)
 
 	(void)state;
 	assert_string_equal(f->name, "zz");
-	assert_string_equal(f->aliases, "write=__write=untyped");
+	assert_string_equal(f->aliases, "write==__write=untyped");
 	assert_null(symbols_find(s, 0, scratch_address("hand", "main"))->aliases);
 	symbols_free(s);
 }
 
+/* Labels of one address, functions all, that are put in this order: which of them name other functions than the first. */
+static const struct {
+	struct label labels[4];
+	const char *folded;
+} names[] = {
+	{ { { .name = "area" }, { .name = "weight" } }, "weight" },
+	{ { { .name = "free" }, { .name = "cfree" }, { .name = "__libc_free", .weak = true } }, "" },
+	{ { { .name = "memcmp" }, { .name = "bcmp", .weak = true }, { .name = "local", .local = true } }, "local" },
+	{ { { .name = "_ZN1AC1Ev", .weak = true }, { .name = "_ZN1AC2Ev", .weak = true }, { .name = "_ZN1BC1Ev", .weak = true } }, "_ZN1BC1Ev" },
+	{ { { .name = "_Z1fIiEvT_", .weak = true }, { .name = "_Z1fIjEvT_" } }, "_Z1fIjEvT_" },
+	{ { { .name = "_Z1fv" }, { .name = "_Z1fv.localalias", .local = true } }, "" },
+	{ { { .name = "many", .indirect = true }, { .name = "pick" } }, "" },
+	{ { { .name = "same.constprop.0", .local = true }, { .name = "same.isra.0", .local = true }, { .name = "other" } }, "other" },
+};
+
+static void folded(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char found[200] = "";
+
+		for (const struct label *l = names[i].labels + 1, *first = names[i].labels; l < first + 4 && l->name; l++) {
+			struct label a = *first, b = *l;
+
+			a.function = b.function = true;
+			strcat(found, icf_is(&a, &b) ? b.name : "");
+		}
+		assert_string_equal(found, names[i].folded);
+	}
+	assert_null(icf_names(NULL));
+	assert_null(icf_names("write=__write"));
+	assert_string_equal(icf_names("write=__write==area=weight"), "area=weight");
+	assert_string_equal(icf_names("=weight"), "weight");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(covered), cmocka_unit_test(aliases) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(covered), cmocka_unit_test(aliases), cmocka_unit_test(folded) };
 
 	return cmocka_run_group_tests_name("functions", tests, scratch_begin, scratch_end);
 }
