@@ -169,7 +169,7 @@ enum { PID, ELAPSED, CALLS, CONTEXTS, HOW, CELLS };
 
 static void cells_make(char cells[CELLS][CELL], const struct process *p)
 {
-	static const char *const headings[CELLS] = { "PID", "ELAPSED", "CALLS", "CONTEXTS", "WAY/CLOCK" };
+	static const char *const headings[CELLS] = { "PID", "ELAPSED", "CALLS", "CONTEXTS", "HOOKS/CLOCK" };
 	char way[CELL];
 
 	for (int i = 0; !p && i < CELLS; i++)
