@@ -237,6 +237,12 @@ static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
 		r->checked += stacks.checked;
 		r->differ += stacks.differ;
 		r->unread += stacks.unread;
+		if (r->options->verify && stacks.compared) {
+			char times[160];
+
+			verified_times(&stacks, times, sizeof times);
+			message("times %s", times);
+		}
 		if (out)
 			reports_print(in, COMMAND_RUN, r->options, out);
 	}

@@ -156,6 +156,8 @@ struct amon_header {
 	uint64_t sampler_cpu;		/* what the clock itself took: CPU time of the sampler, ns, */
 	uint64_t sleeps;		/* times that threads gave up a processor by themselves, as far as the sampler asked */
 	uint64_t interrupt_nsec;	/* and of each interrupt that took a program counter, ns; 0: not measured */
+	uint64_t compared;		/* samples by which looks and interrupts were compared, routine by routine: of each pair of them the fewer; 0: they were not */
+	uint64_t differ;		/* of the times, what they differ by beyond chance, ns */
 };
 
 /* What came of holding a thread's stack against the context that its machine was in: its routines, from the outermost on, replayed by steps

@@ -109,6 +109,8 @@ static void counts_add(struct amon_header *sum, const struct amon_header *o)
 	add_capped(&sum->pc_unsampled, o->pc_unsampled);
 	add_capped(&sum->sampler_cpu, o->sampler_cpu);
 	add_capped(&sum->sleeps, o->sleeps);
+	add_capped(&sum->compared, o->compared);
+	add_capped(&sum->differ, o->differ);
 }
 
 /* Take over what SUM has of one process from O. */

@@ -46,6 +46,7 @@ struct work {
 	double covered;			/* the part of the CPU time in which threads had what interrupts them */
 	bool by_timer;			/* that sends them */
 	double unsure;			/* ns */
+	double compared, differ;	/* as the header's */
 	bool any;			/* a sample was found */
 };
 
@@ -117,8 +118,6 @@ static double cells_differ(const struct cells *c)
 {
 	double all = c->seen + c->rest, found = 0, mean = 0, variance = 0, seen = c->seen / all;
 
-	if (c->looks < COMPARED || c->interrupts < COMPARED)
-		return 0;
 	for (size_t i = 0; i < c->n; i++) {
 		double part = (c->of[i].seen + c->of[i].rest) / all;
 		double chance = part * (1 - part) * (1 / c->looks + seen * seen / c->interrupts);
@@ -267,6 +266,19 @@ static void timer_leave(struct work *w)
 	w->routines.apart = false;
 }
 
+/* Hold the sources of C, which was fitted with the looks apart, against one another.  Returns what part of the time they differ by. */
+static double group_compare(struct work *w, const struct cells *c, double time)
+{
+	double differ;
+
+	if (c->looks < COMPARED || c->interrupts < COMPARED)
+		return 0;
+	differ = cells_differ(c);
+	w->compared += fmin(c->looks, c->interrupts);
+	w->differ += differ * time;
+	return differ;
+}
+
 /* Divide TIME into what interrupts saw and the rest, and fit. */
 static void group_fit(struct work *w, double time)
 {
@@ -278,7 +290,7 @@ static void group_fit(struct work *w, double time)
 	c->rest = time - c->seen;
 	c->apart = true;
 	cells_fit(c);
-	differ = cells_differ(c);
+	differ = group_compare(w, c, time);
 	c->apart = differ > 0;
 	if (w->by_timer && c->looks >= FEW)
 		timer_leave(w);
@@ -451,6 +463,8 @@ bool times_settle(struct reader *r, struct source_part *parts, size_t n)
 	free(w.contexts.of);
 	free(w.routines.of);
 	r->run.header.unsure = w.any ? (uint64_t)(w.unsure + SLEEP * (double)h->sleeps) : 0;	/* without samples nothing is stated */
+	r->run.header.compared = (uint64_t)w.compared;
+	r->run.header.differ = (uint64_t)w.differ;
 	r->run.header.settled = 1;
 	return ok || reader_no_memory(r);
 }

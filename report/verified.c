@@ -2,6 +2,8 @@
 #include "report/verified.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/report.h"
@@ -47,11 +49,16 @@ struct verified verified_make(const struct report_input *in)
 {
 	const struct profile *p = in->graph->profile;
 	uint64_t all[AMON_VERDICTS] = { 0 }, worse, better;
-	struct verified v;
+	double whole = (double)p->time + (double)p->monitor + (double)p->unplaced, apart = 0;
+	struct verified v = { 0 };
 
-	for (uint32_t i = 0; i < p->nruns; i++)
+	for (uint32_t i = 0; i < p->nruns; i++) {
 		for (unsigned k = 0; k < AMON_VERDICTS; k++)
 			all[k] += p->runs[i].header.stacks[k];
+		v.compared += p->runs[i].header.compared;
+		apart += (double)p->runs[i].header.differ;
+	}
+	v.apart = whole > 0 ? fmin(apart / whole, 1) : 0;
 	worse = in_table(in, AMON_STACK_OPEN, true, all[AMON_STACK_OPEN]);
 	better = in_table(in, AMON_STACK_DIFFERS, false, all[AMON_STACK_DIFFERS]);
 	v.differ = all[AMON_STACK_DIFFERS] - better + worse;
@@ -88,11 +95,24 @@ static void place_print(const struct report_input *in, const struct profile_stac
 		    print_grouped(count, s->count), at, context, other);
 }
 
+void verified_times(const struct verified *v, char *text, size_t size)
+{
+	char samples[32];
+
+	if (v->compared && v->apart > 0)
+		snprintf(text, size, "by looks and by interrupts, %s at least of each: %.2g %% of the time differs by routine beyond chance",
+			 print_grouped(samples, v->compared), 100 * v->apart);
+	else if (v->compared)
+		snprintf(text, size, "by looks and by interrupts, %s at least of each: no routine's differs beyond chance", print_grouped(samples, v->compared));
+	else
+		snprintf(text, size, "of one source, or of fewer than 50 samples of the other: nothing to compare");
+}
+
 void verified_print(const struct report_input *in, const struct report_options *options, FILE *out)
 {
 	struct verified s = verified_make(in);
 	const struct profile *p = in->graph->profile;
-	char checked[32], differ[32], hook[32], untold[32], unread[32];
+	char checked[32], differ[32], hook[32], untold[32], unread[32], times[160];
 	bool bad = s.differ || verified_is_short(s.checked, s.unread);
 	size_t shown = 0;
 
@@ -111,12 +131,15 @@ void verified_print(const struct report_input *in, const struct report_options *
 		}
 	if (bad)
 		print_end(out, &options->style);
+	verified_times(&s, times, sizeof times);
+	print_field(out, &options->style, "times", "%s", times);
 }
 
 json_t *verified_json(const struct report_input *in)
 {
 	struct verified s = verified_make(in);
 
-	return s.asked ? json_pack("{s:o, s:o, s:o, s:o, s:o}", "checked", emit_count(s.checked), "differ", emit_count(s.differ), "at_hook",
-				   emit_count(s.at_hook), "not_told", emit_count(s.untold), "not_readable", emit_count(s.unread)) : json_null();
+	return s.asked ? json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "checked", emit_count(s.checked), "differ", emit_count(s.differ), "at_hook",
+				   emit_count(s.at_hook), "not_told", emit_count(s.untold), "not_readable", emit_count(s.unread),
+				   "times_compared", emit_count(s.compared), "times_differ", s.apart) : json_null();
 }

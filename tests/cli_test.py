@@ -566,6 +566,8 @@ class Real(unittest.TestCase):
             self.skipTest('no program counters here')
         self.assertRegex(done.stderr, r'(?m)^aprof: \d+ stacks checked, 0 differ; \d+ could not be read, \d+\.\d %$')
         self.assertEqual(json.loads(done.stdout)['run']['stacks']['differ'], 0)
+        stacks = json.loads(done.stdout)['run']['stacks']
+        self.assertEqual('aprof: times by looks and by interrupts' in done.stderr, stacks['times_compared'] > 0, done.stderr)
         with open(os.path.join(self.cwd, 'unread.c'), 'w') as out:         # most of it in code without a description of its frames
             out.write('''
                 __asm__("spin: push %rbx\\n push %rbp\\n1: dec %rdi\\n jnz 1b\\n pop %rbp\\n pop %rbx\\n ret");

@@ -39,6 +39,8 @@ static struct file run_made(uint64_t number)
 	h->unsure = number * 3;
 	h->sampler_cpu = number;
 	h->pc_unsampled = number * 5;
+	h->compared = number * 7;
+	h->differ = number * 2;
 	f.data = make_amon_finish(m, &f.len);
 	make_amon_free(m);
 	return f;
@@ -178,6 +180,8 @@ static void test_counts(void **state)
 	assert_int_equal(p->runs[0].header.unsure, 3 * 210);
 	assert_int_equal(p->runs[0].header.sampler_cpu, 210);
 	assert_int_equal(p->runs[0].header.pc_unsampled, 5 * 210);
+	assert_int_equal(p->runs[0].header.compared, 7 * 210);
+	assert_int_equal(p->runs[0].header.differ, 2 * 210);
 	free(wanted);
 	free(found);
 	profile_free(p);
