@@ -1099,7 +1099,7 @@ class Real(unittest.TestCase):
             told = re.sub(r'\s+', ' ', done.stderr)
             self.assertEqual(done.returncode, 4)
             # Of a run too short for samples that option is told of, of another one the reason: the option may not fit into the screen's head.
-            self.assertRegex(told, '--aprof-only|all that could have hooks is left out')
+            self.assertRegex(told, '--aprof-only|nothing that could have hooks has any')
             self.assertNotIn('CC=aprof-cc', told)
             self.assertNotIn('aprof-cc builds it with hooks', told)
 

@@ -595,7 +595,7 @@ class Refused(Source):
         self.assertIn("main", self.flat())
         for before in (), ("./refuse",):
             done = self.aprof_by(*bare, *before, command=("attach", "1"), status=2)
-            self.assertEqual(done.stderr, "aprof: 1: /proc is not there, which tells of its threads\n")
+            self.assertEqual(done.stderr, "aprof: 1: /proc is not there, which lists its threads\n")
 
     def aprof_by(self, *before, command, status=3):
         done = subprocess.run([*before, APROF, *command], cwd=self.path, capture_output=True, text=True)

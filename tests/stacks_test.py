@@ -928,7 +928,7 @@ class Stacks(Recording):
         self.assertRegex(hint("bare.out")[0], r"% of the time is in routines of bare that have no name, since it is stripped; its debug package")
         shutil.copy(os.path.join(self.path, "prog"), os.path.join(self.path, "lua5.4"))
         self.aprof("run", "--no-report", "--data=script", "./lua5.4", status=3)
-        self.assertRegex(hint("script")[0], r"% of the time is the interpreter's; aprof run --script tells")
+        self.assertRegex(hint("script")[0], r"% of the time is the interpreter's; aprof run --script shows")
         subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-o", "untold", "prog.c"], cwd=self.path, check=True)
         self.aprof("run", "--no-report", "--data=untold.out", "./untold", status=3)
         self.assertRegex(hint("untold.out")[0], r"% of the stacks are cut off, most in untold, code without unwind tables")

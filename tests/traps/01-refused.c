@@ -12,7 +12,7 @@
  * expect: 21 0 main recursion leaf
  * expect: 1 0 main after
  * note: unredirected 424..
- * report: whose return could not be\s+told */
+ * report: whose return could not be\s+seen */
 #include "trap.h"
 
 HOOKED void leaf(void) { KEEP(); }
