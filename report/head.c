@@ -312,6 +312,8 @@ static void took_print(struct head *h)
 	const struct profile *p = h->graph->profile;
 	double took = 0, each = 0, whole = (double)p->time + (double)p->monitor + (double)p->unplaced;
 
+	if (h->first->clock != AMON_CLOCK_TICK || h->first->origin[0])
+		return;
 	for (uint32_t i = 0; i < p->nruns; i++) {
 		took += (double)p->runs[i].header.sampler_cpu;
 		each = fmax(each, (double)p->runs[i].header.interrupt_nsec);
@@ -319,7 +321,8 @@ static void took_print(struct head *h)
 	for (size_t i = 0; i < p->npcs; i++)
 		took += each * (double)p->pcs[i].count;
 	if (whole > 0 && took / whole >= LEAST_TOOK)
-		print_field(h->out, &h->options->style, "", "which took some %.2g %% of the program's CPU time; a lower rate (APROF_RATE) takes less", 100 * took / whole);
+		print_field(h->out, &h->options->style, "sampler", "some %.2g %% of the program's CPU time went to samples; a lower rate (APROF_RATE) takes less",
+			    100 * took / whole);
 }
 
 /* Errors that are wider; last, for they say so themselves. */
@@ -374,7 +377,6 @@ static void clock_print(struct head *h)
 	switch (h->first->clock) {
 	case AMON_CLOCK_TICK:
 		samples_print(h, "tick: CPU time");
-		took_print(h);
 		break;
 	case AMON_CLOCK_WALL:
 		samples_print(h, "wall: elapsed time, sleep included");
@@ -726,6 +728,7 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 	hint_print(in, options, out);		/* before what a screen may cut off */
 	hooks_print(&h);
 	plain_print(&h);
+	took_print(&h);
 	unsure_print(&h);
 	left_out_print(in, options, out);
 	verified_print(in, options, out);
