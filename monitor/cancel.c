@@ -12,6 +12,7 @@
 #include "monitor/behind.h"
 #include "monitor/jump.h"
 #include "monitor/monitor.h"
+#include "monitor/tls.h"
 
 /* What libc knows of a handler, as far as programs must know it, too. */
 struct buffer {
@@ -34,7 +35,6 @@ REAL(__pthread_register_cancel_defer, buffer_function)
 EXPORTED end_function __wrap_pthread_exit;
 EXPORTED buffer_function __wrap___pthread_unwind_next, __wrap___pthread_register_cancel, __wrap___pthread_register_cancel_defer;
 
-static __thread struct buffer *next;	/* where control lands next; NULL: at the newest one */
 static bool has_buffers;		/* libc can be asked for them, and no search is needed any more */
 
 #if defined(__GLIBC__) && defined(__x86_64__)
@@ -143,9 +143,9 @@ uintptr_t aprof_cancel_lands(uintptr_t sp)
 	struct landing to;
 	struct buffer *b;
 
-	for (b = next ? next : newest(); plain(b->reg[6]) != sp; b = b->outer)
+	for (b = aprof_tls.landing ? aprof_tls.landing : newest(); plain(b->reg[6]) != sp; b = b->outer)
 		;
-	next = NULL;
+	aprof_tls.landing = NULL;
 	jump_landing(b->reg, &to);
 	to.reg[UNWIND_RIP] = follow(b);
 	jump_lands(&to);
@@ -169,7 +169,7 @@ static void __attribute__((constructor(101))) find_all(void)
 
 void __wrap_pthread_exit(void *value)
 {
-	next = NULL;
+	aprof_tls.landing = NULL;
 	jump_lose();
 	real_pthread_exit()(value);
 	__builtin_unreachable();
@@ -177,7 +177,7 @@ void __wrap_pthread_exit(void *value)
 
 void __wrap___pthread_unwind_next(struct buffer *b)
 {
-	next = b->outer;
+	aprof_tls.landing = b->outer;
 	jump_lose();
 	real___pthread_unwind_next()(b);
 	__builtin_unreachable();

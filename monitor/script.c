@@ -40,7 +40,6 @@ enum {
 };
 
 static struct aprof_stack *spare;	/* free ones, under the lock of the process */
-static __thread struct aprof_stack *in_use = &script_none;
 
 __typeof(__aprof_script_define) __aprof_script_define EXPORTED;
 __typeof(__aprof_script_enter) __aprof_script_enter EXPORTED;
@@ -98,7 +97,7 @@ static bool is_out(struct aprof_tls *tls)
 /* Let S be the one in use.  By clock tsc whoever enters and leaves has to charge, and so comes out of line. */
 static void use(struct aprof_tls *tls, struct aprof_stack *s)
 {
-	in_use = s;
+	tls->script_last = s;
 	tls->script = clock_is_tsc() ? &script_none : s;
 }
 
@@ -166,14 +165,14 @@ static void stack_adopt(struct thread *t, struct aprof_stack *s)
 /* The stack in use is one of T's.  False: there is none. */
 static bool stack_ready(struct thread *t)
 {
-	if (in_use == &script_none) {
+	if (aprof_tls.script_last == &script_none) {
 		if (!t->script && !(t->script = stack_take()))
 			return false;
 		use(t->tls, t->script);
-		in_use->depth = 0;	/* a former thread of the machine may have left some */
-		in_use->machine = t;
-	} else if (in_use->machine != t) {
-		stack_adopt(t, in_use);
+		aprof_tls.script_last->depth = 0;	/* a former thread of the machine may have left some */
+		aprof_tls.script_last->machine = t;
+	} else if (aprof_tls.script_last->machine != t) {
+		stack_adopt(t, aprof_tls.script_last);
 	}
 	return true;
 }
@@ -192,7 +191,7 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine)
 	from = settle(t);
 	to = entry_show(t, entry_find(t, from, routine, ROUTINE_SCRIPT, 0));
 	counter_bump(&target_count(to)->calls);
-	push(in_use, &(struct script_entry){ from, target_to(to), routine });
+	push(aprof_tls.script_last, &(struct script_entry){ from, target_to(to), routine });
 	go(tls, target_to(to));
 	if (clock_is_tsc())
 		cycles_charge_monitor(t);
@@ -209,19 +208,19 @@ static __attribute__((noinline)) void enter_slow(struct aprof_tls *tls, uintptr_
 	if (is_out(tls))
 		return;
 	t = thread_live(tls);
-	if (t && in_use->machine == t) {
+	if (t && aprof_tls.script_last->machine == t) {
 		context_id from = tls_context(tls);
 		target to;
 
 		if (!routine) {
-			push(in_use, &(struct script_entry){ from, from, 0 });
+			push(aprof_tls.script_last, &(struct script_entry){ from, from, 0 });
 			return;
 		}
 		to = machine_reach(t, from, routine, 0);
 
 		if (to && thread_live(tls) == t) {
 			counter_bump(&target_count(to)->calls);
-			push(in_use, &(struct script_entry){ from, target_to(to), routine });
+			push(aprof_tls.script_last, &(struct script_entry){ from, target_to(to), routine });
 			go(tls, target_to(to));
 			return;
 		}
@@ -254,7 +253,7 @@ static __attribute__((noinline)) void leave_slow(struct aprof_tls *tls, struct a
 void __aprof_script_leave(void)
 {
 	if (UNLIKELY(!script_leave(&aprof_tls)))
-		leave_slow(&aprof_tls, in_use);
+		leave_slow(&aprof_tls, aprof_tls.script_last);
 }
 
 struct aprof_tls *__aprof_script_words(unsigned layout)
@@ -264,7 +263,7 @@ struct aprof_tls *__aprof_script_words(unsigned layout)
 
 unsigned __aprof_script_depth(void)
 {
-	return in_use->depth;
+	return aprof_tls.script_last->depth;
 }
 
 /* Where nothing was entered since, the context is that of the last entry all the same: hooks of the interpreter's own, which
@@ -272,7 +271,7 @@ unsigned __aprof_script_depth(void)
 void __aprof_script_unwind(unsigned depth)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	struct aprof_stack *s = in_use;
+	struct aprof_stack *s = aprof_tls.script_last;
 
 	if (!s->depth || tls->inert)
 		return;
@@ -325,7 +324,7 @@ static void stack_begin(struct thread *t, struct aprof_stack *s, context_id from
 struct aprof_stack *__aprof_script_switch(struct aprof_stack *to, int under)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	struct aprof_stack *from = in_use;
+	struct aprof_stack *from = aprof_tls.script_last;
 	struct thread *t = thread_live(tls);
 	uint64_t mask;
 
@@ -340,7 +339,7 @@ struct aprof_stack *__aprof_script_switch(struct aprof_stack *to, int under)
 	entry_block(tls, &mask);
 	t = thread_here(tls);
 	if (t && stack_ready(t)) {
-		from = in_use;
+		from = aprof_tls.script_last;
 		from->here = settle(t);
 		from->base = from->depth ? from->base : from->here;
 		stack_begin(t, to, from->here, under);
@@ -348,7 +347,7 @@ struct aprof_stack *__aprof_script_switch(struct aprof_stack *to, int under)
 		go(tls, to->here);
 	}
 	entry_unblock(tls, &mask);
-	return in_use == to ? from : NULL;
+	return aprof_tls.script_last == to ? from : NULL;
 }
 
 /* With NULL a new one; else TO is of no more use. */
@@ -364,7 +363,7 @@ struct aprof_stack *__aprof_script_stack(struct aprof_stack *old)
 	if (!old && thread_here(tls)) {
 		s = stack_take();
 	} else if (old) {
-		if (in_use == old)
+		if (aprof_tls.script_last == old)
 			use(tls, &script_none);
 		sys_lock(&monitor.lock);
 		old->next = spare;

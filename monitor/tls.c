@@ -11,4 +11,4 @@ struct frame aprof_frame_none = { .cfa = 1 };	/* open, and nobody's */
 struct aprof_stack script_none;
 
 __thread struct aprof_tls aprof_tls = { .front = aprof_front_none, .top = &aprof_frame_none, .charged = &aprof_counter_none,
-				     .sites = aprof_front_none, .script = &script_none };
+				     .sites = aprof_front_none, .script = &script_none, .script_last = &script_none };

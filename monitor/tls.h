@@ -11,6 +11,7 @@
 #include "monitor/monitor.h"
 
 struct aprof_stack;
+struct buffer;
 struct thread;
 
 /* Frames.  A shadow stack has one for each open routine: the context that it runs in, and where it is on the machine stack.
@@ -65,6 +66,8 @@ struct aprof_tls {
 	uint64_t sites_mask;		/* 88: its mask; 0: they are not */
 	struct aprof_stack *script;	/* 96: which routines of a script are open, if such a routine is entered and left without a charge; else one
 					 * that has no room for any.  Never NULL */
+	struct aprof_stack *script_last; /* 104: the routines of a script that are open, whoever charges. Never NULL */
+	struct buffer *landing;		/* 112: where control lands next (cancel.c); NULL: at the newest buffer */
 };
 
 _Static_assert(offsetof(struct aprof_tls, front) == TLS_FRONT && offsetof(struct aprof_tls, front_mask) == TLS_MASK &&
@@ -76,6 +79,8 @@ _Static_assert(offsetof(struct aprof_tls, front) == TLS_FRONT && offsetof(struct
 #ifndef TLS_MODEL
 #define TLS_MODEL "initial-exec"
 #endif
+/* The only words of a thread's that the monitor has: where the program has a monitor, that of the libraries that it loads then takes nothing of the little room
+ * (1.6 KB) that glibc keeps for such words of libraries that come later. */
 extern __thread struct aprof_tls aprof_tls __attribute__((tls_model(TLS_MODEL), visibility("default")));
 
 /* Before a thread has its own: a front table, in which every probe misses; the counters that it holds; the frame below all others. */
