@@ -233,13 +233,31 @@ static bool inlines_hooks(const struct plan *p, const struct surroundings *aroun
 }
 
 /* In a system directory the header is none that -MMD names. */
-static void add_inlined_hooks(struct plan *p, const struct surroundings *around)
+static void add_header(struct plan *p, const struct surroundings *around)
 {
-	list_add_words(&p->before, "-mno-red-zone -idirafter");
+	list_add(&p->before, "-idirafter");
 	list_add(&p->before, around->libdir);
 	list_add(&p->before, "-include");
 	list_add(&p->before, hooks_header);
-	add_steps(p, around);
+}
+
+/* GCC refuses to call hooks in what is safe in transactions, unless they are declared to be so. */
+static bool has_transactions(const struct plan *p)
+{
+	return p->hooks == HOOKS_CYG && p->line.sources && p->line.sources == p->line.preprocessed && has_option(p, "-fgnu-tm");
+}
+
+/* By way cyg: what the sources are to include, if that may be. */
+static void add_declarations(struct plan *p, const struct surroundings *around)
+{
+	if (has_transactions(p)) {
+		list_add(&p->before, "-DAPROF_TRANSACTIONS");
+		add_header(p, around);
+	} else if (inlines_hooks(p, around)) {
+		list_add(&p->before, "-mno-red-zone");
+		add_header(p, around);
+		add_steps(p, around);
+	}
 }
 
 /* Flags for the sources, if some are chosen. Under link-time optimisation code is made at the link, with one set of flags
@@ -264,8 +282,7 @@ static bool add_compile_flags(struct plan *p, const struct surroundings *around,
 		return add_choice(p, around, err);
 	if (p->hooks == HOOKS_FENTRY && p->line.sources && !p->line.lto && takes_steps(p, around))
 		add_steps(p, around);		/* hooks written out, exits by jumps; not worth an error */
-	if (inlines_hooks(p, around))
-		add_inlined_hooks(p, around);
+	add_declarations(p, around);
 	return true;
 }
 

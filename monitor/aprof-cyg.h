@@ -5,8 +5,22 @@
  * the call in it (compiler/assembly.c).  So an inlined routine costs nothing.
  *
  * The frame's address is asked for so that the frame is made before; the hooks read rbp.  They may run where values are kept in the red zone, so
- * this is compiled with -mno-red-zone.  Where GCC cannot inline (-O0, attribute target), it calls the hooks of all compilers, with the same names. */
-#if defined __OPTIMIZE__ && defined __x86_64__ && !defined __ASSEMBLER__
+ * this is compiled with -mno-red-zone.  Where GCC cannot inline (-O0, attribute target), it calls the hooks of all compilers, with the same names.
+ *
+ * With -fgnu-tm (APROF_TRANSACTIONS) it calls those everywhere: what may be called in a transaction is not inlined there. */
+#ifdef APROF_TRANSACTIONS
+#undef APROF_TRANSACTIONS
+#pragma GCC system_header
+#ifdef __cplusplus
+extern "C" {
+#endif
+__attribute__((__transaction_pure__)) void *__builtin_return_address(unsigned);
+__attribute__((__transaction_pure__, __no_instrument_function__)) void __cyg_profile_func_enter(void *, void *);
+__attribute__((__transaction_pure__, __no_instrument_function__)) void __cyg_profile_func_exit(void *, void *);
+#ifdef __cplusplus
+}
+#endif
+#elif defined __OPTIMIZE__ && defined __x86_64__ && !defined __ASSEMBLER__
 #pragma GCC system_header
 #ifdef __cplusplus
 extern "C" {

@@ -166,6 +166,7 @@ static const struct row rows[] = {
 	{&gcc, "--aprof-way=cyg -c a.c b.cc", BODY "-c a.c b.cc"},
 	{&old_gcc, "--aprof-way=cyg -c a.c", CYG "-c a.c"},
 	{&gcc, "--aprof-way=cyg -S a.c", CYG "-S a.c"},
+	{&gcc, "--aprof-way=cyg -fgnu-tm -c a.c", CYG "-DAPROF_TRANSACTIONS -idirafter /lib/aprof -include aprof-cyg.h -fgnu-tm -c a.c"},
 	{&gcc, "--aprof-way=cyg -c a.f90", CYG "-c a.f90"},
 	{&gcc, "--aprof-way=cyg -c a.c b.f90", CYG "-c a.c b.f90"},
 	{&gcc, "--aprof-way=cyg -flto -c a.c", CYG "-flto -c a.c"},
