@@ -246,7 +246,7 @@ bool way_knows_switch(const char *name)
 {
 	static const char *const known[] = { "swapcontext", "setcontext", "jump_fcontext", "ontop_fcontext", "bthread_jump_fcontext", "co_switch", "coctx_swap",
 		"_mco_switch", "acosw", "coro_transfer", "_photon_switch_context", "_photon_switch_context_defer", "marl_fiber_swap",
-		"coroutine_transfer", "fiber_switchContext" };
+		"coroutine_transfer", "fiber_switchContext", "st_poll", "st_cond_timedwait", "st_mutex_lock", "st_thread_join", "st_usleep" };
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (!strcmp(name, known[i]))

@@ -23,6 +23,11 @@
 	\what marl_fiber_swap			/* marl */
 	\what coroutine_transfer		/* Ruby */
 	\what fiber_switchContext		/* D */
+	\what st_poll				/* State Threads: all of it that switches, by a function without a name */
+	\what st_cond_timedwait
+	\what st_mutex_lock
+	\what st_thread_join
+	\what st_usleep
 	.endm
 
 	/* What --wrap leads calls of NAME to, and the name itself those of shared libraries: our own frame, with all registers as they were. */
