@@ -21,7 +21,7 @@ PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-d
 # What tests/realworld builds, asks and holds against.
 PKGS_REALWORLD = dpkg-dev make cmake gfortran python3 bison libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 flex perl try:linux-perf
 # What the tests' makers of profiles and the monitor's variants for tests are: Meson builds them for its own tests only.
-MADE = format/make-amon format/make-runs monitor/libaprof_tiny.a monitor/libaprof_address.a monitor/libaprof_thread.a
+MADE = src/contract/make-amon src/contract/make-runs src/inside/libaprof_tiny.a src/inside/libaprof_address.a src/inside/libaprof_thread.a
 all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build
 deps: ; @tests/deps $(PKGS_CHECK)
 made: all ; @ninja -C build $(MADE) >/dev/null

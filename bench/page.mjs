@@ -8,7 +8,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Bench, chromium, settled } from '../page/tests/browser.mjs';
+import { Bench, chromium, settled } from '../src/show/page/tests/browser.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const build = process.argv[2] ?? path.join(here, '..', 'build'),
@@ -25,7 +25,7 @@ const SHEETS = [
 ];
 const TICK = 100; // clock ticks of a second in /proc
 
-if (!chromium || !fs.existsSync(path.join(build, 'page', 'page.html'))) {
+if (!chromium || !fs.existsSync(path.join(build, 'src/show/page', 'page.html'))) {
 	console.log('no page: it takes Node.js and npm when aprof is built, and Chromium to open it');
 	process.exit(0);
 }

@@ -9,9 +9,9 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "sample/perf.h"
-#include "sample/space.h"
-#include "sample/walk.h"
+#include "read/stacks/space.h"
+#include "read/stacks/walk.h"
+#include "record/sample/perf.h"
 
 enum { DEEPEST = 4096, PASSES = 20, RATE = 997, SECOND = 1000000000 };
 

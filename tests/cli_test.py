@@ -255,7 +255,7 @@ class Mistakes(unittest.TestCase):
     def test_outputs_that_are_slips_of_the_pen(self):
         """A program is never overwritten, nor a device replaced by a file, which root could do."""
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([BUILD / 'format' / 'make-amon', '--paper', '3', 'amon.out'], cwd=folder, check=True)
+            subprocess.run([BUILD / 'src/contract' / 'make-amon', '--paper', '3', 'amon.out'], cwd=folder, check=True)
             pathlib.Path(folder, 'prog').write_bytes(pathlib.Path('/bin/true').read_bytes())
             for words in ['merge', '-o', 'prog', 'amon.out'], ['export', '-o', 'prog', 'json'], ['html', '-o', 'prog'], \
                     ['run', '-o', 'prog', 'true'], ['run', '--data=prog', 'true']:
@@ -283,7 +283,7 @@ class Mistakes(unittest.TestCase):
 
     def test_full_disk(self):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([BUILD / 'format' / 'make-amon', '--paper', '3', 'amon.out'], cwd=folder, check=True)
+            subprocess.run([BUILD / 'src/contract' / 'make-amon', '--paper', '3', 'amon.out'], cwd=folder, check=True)
             with open('/dev/full', 'w') as full:
                 done = subprocess.run([APROF, 'report'], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.returncode, 2)
@@ -297,7 +297,7 @@ class Made(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.cwd = self.folder.name
-        subprocess.run([BUILD / 'format' / 'make-amon', '--routines', '20', '--threads', '3', '--calls', '5000',
+        subprocess.run([BUILD / 'src/contract' / 'make-amon', '--routines', '20', '--threads', '3', '--calls', '5000',
                         '--ticks', '1', '--contexts', 'counted', 'amon.out'], cwd=self.cwd, check=True)
 
     def json(self, *arguments):
@@ -319,7 +319,7 @@ class Made(unittest.TestCase):
     def test_few_samples(self):
         """No share is off by more than all."""
         for calls, samples in (1, '1 sample'), (2, '2 samples'):
-            subprocess.run([BUILD / 'format' / 'make-amon', '--routines', '3', '--threads', '1', '--calls', str(calls), '--ticks', '1', 'few'], cwd=self.cwd, check=True)
+            subprocess.run([BUILD / 'src/contract' / 'make-amon', '--routines', '3', '--threads', '1', '--calls', str(calls), '--ticks', '1', 'few'], cwd=self.cwd, check=True)
             error = re.search(r'^error +of (.*): (.*(?:\n  .*)*)', aprof('info', 'few', cwd=self.cwd).stdout, re.M)
             self.assertEqual(error[1], samples)
             self.assertTrue(all(0 < float(points) < 100 for points in re.findall(r'(?:\+-|±)(\S+?),? ', error[2])), error[0])
@@ -445,7 +445,7 @@ class Trouble(unittest.TestCase):
         (self.cwd / 'gmon').write_bytes(b'gmon\1' + bytes(15))
 
     def make(self, *arguments):
-        subprocess.run([BUILD / 'format' / 'make-amon', *arguments], cwd=self.cwd, check=True)
+        subprocess.run([BUILD / 'src/contract' / 'make-amon', *arguments], cwd=self.cwd, check=True)
 
     def attempts(self):
         """Each command on each file, and with each option that finds nothing."""
@@ -555,7 +555,7 @@ class Real(unittest.TestCase):
             __attribute__((noinline)) void length(unsigned long n) { work((double)n); }
             __attribute__((noinline)) void burn(void) { for (long i = 0; i < 100000; i++) sink += 1; }
             int main(void) { for (int i = 0; i < 500; i++) { length(i); burn(); } return 3; }''')
-        plugin = list((BUILD / 'compiler' / 'plugin').glob(f'aprof_gcc{here.major()}.so'))        # there may be those of other GCCs
+        plugin = list((BUILD / 'src/compile' / 'gcc').glob(f'aprof_gcc{here.major()}.so'))        # there may be those of other GCCs
         build = [BUILD / 'aprof-cc', '--aprof-way=inline', '-O2', '-o', 'verify', 'verify.c']
         built = subprocess.run(build, cwd=self.cwd, capture_output=True, text=True)
         if built.returncode or not plugin:

@@ -29,7 +29,7 @@ class Case(unittest.TestCase):
         self.cwd = self.folder.name
 
     def make(self, name, count, *options):
-        subprocess.run([BUILD / 'format' / 'make-runs', *options, name, str(count)], cwd=self.cwd, check=True)
+        subprocess.run([BUILD / 'src/contract' / 'make-runs', *options, name, str(count)], cwd=self.cwd, check=True)
         return [f'{name}.{i + 1}.out' for i in range(count)]
 
     def aprof(self, *arguments, status=None):

@@ -532,7 +532,7 @@ class Explorer(unittest.TestCase):
 
     def test_ranks(self):
         """Of an MPI job a column says how uneven its ranks are, where there is room, as the report has it."""
-        subprocess.run([BUILD / 'format/make-amon', '--seed', '7', '--routines', '4', '--calls', '300', '--ticks', '3', '--ranks', '4', 'job'], cwd=self.cwd, check=True)
+        subprocess.run([BUILD / 'src/contract/make-amon', '--seed', '7', '--routines', '4', '--calls', '300', '--ticks', '3', '--ranks', '4', 'job'], cwd=self.cwd, check=True)
         report = json.loads(subprocess.run([APROF, 'report', '--imbalance', '--json', 'job'], cwd=self.cwd, check=True, capture_output=True, text=True).stdout)
         self.start(120, 24, 'job')
         screen = self.wait(r'calls +uneven +name$')

@@ -99,7 +99,7 @@ class Profiles(unittest.TestCase):
         self.cwd = self.folder.name
         paper_program(self.cwd, HOSTILE)
         for name, maker in self.MAKERS.items():
-            run(BUILD / 'format' / 'make-amon', *maker, f'{name}.amon', cwd=self.cwd)
+            run(BUILD / 'src/contract' / 'make-amon', *maker, f'{name}.amon', cwd=self.cwd)
         pathlib.Path(self.cwd, 'recorded.amon').write_bytes(recorded())
 
     def each(self):

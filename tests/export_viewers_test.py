@@ -26,7 +26,7 @@ KCACHEGRIND = all(map(shutil.which, ['kcachegrind', 'xvfb-run', 'dbus-run-sessio
 
 def speedscope():
     places = [os.environ.get('APROF_SPEEDSCOPE', '')]
-    places += [str(p / 'node_modules' / 'speedscope') for root in (BUILD, ROOT) for p in (root, root / 'page')]
+    places += [str(p / 'node_modules' / 'speedscope') for root in (BUILD, ROOT) for p in (root, root / 'src/show/page')]
     places += ['/usr/local/lib/node_modules/speedscope', '/usr/lib/node_modules/speedscope']
     return next((p for p in places if p and pathlib.Path(p, 'dist/release/index.html').exists()), None)
 
@@ -39,7 +39,7 @@ class Viewers(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(self.folder.cleanup)
         self.cwd = pathlib.Path(self.folder.name)
-        self.run_(BUILD / 'format' / 'make-amon', '--seed', '3', '--routines', '12', '--threads', '3', '--calls', '2000', '--ticks', '1',
+        self.run_(BUILD / 'src/contract' / 'make-amon', '--seed', '3', '--routines', '12', '--threads', '3', '--calls', '2000', '--ticks', '1',
                   'amon.out')
         self.report = json.loads(self.run_(BUILD / 'aprof', 'report', '--json'))
 

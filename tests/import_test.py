@@ -8,7 +8,7 @@ sys.dont_write_bytecode = True
 from protobuf import fields, packed  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
-APROF, APROF_CC, MAKE_AMON, MUTATE = (BUILD / name for name in ("aprof", "aprof-cc", "format/make-amon", "import/mutate_import"))
+APROF, APROF_CC, MAKE_AMON, MUTATE = (BUILD / name for name in ("aprof", "aprof-cc", "src/contract/make-amon", "src/read/import/mutate_import"))
 
 SCRIPT = """\
 # ========

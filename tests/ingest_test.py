@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 from protobuf import fields, packed  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
-APROF, MAKE_AMON = BUILD / 'aprof', BUILD / 'format' / 'make-amon'
+APROF, MAKE_AMON = BUILD / 'aprof', BUILD / 'src/contract' / 'make-amon'
 FIELDS = {'units': ('samples', 'objects', 'bytes'), 'aggregation': ('sum', 'average'), 'sampled': (True, False)}
 
 

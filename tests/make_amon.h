@@ -1,8 +1,8 @@
 /* make_amon.h - makes amon.out files without running a program: for tests and benchmarks.
  *
  * The maker plays the machine of contexts itself, by the plainest reading of A1-A5 (whole
- * histories, each deletion searched from the start), and shares no code with monitor/, format/history.c
- * or profile/; so what it counts is what they must find. */
+ * histories, each deletion searched from the start), and shares no code with src/inside/, src/contract/history.c
+ * or src/read/profile/; so what it counts is what they must find. */
 #ifndef MAKE_AMON_H
 #define MAKE_AMON_H
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "format/amon.h"
+#include "contract/amon.h"
 
 /* A context of one thread, as the maker counted it. */
 struct made_context {

@@ -211,7 +211,7 @@ class Plain(unittest.TestCase):
     def test_debuggers_see_through(self):
         """The frames of the monitor stand between the program's, and all of those are there."""
         self.compile('-pg', '-g')
-        done = self.run_here('gdb', '-q', '-batch', '-nx', '-ex', f'set env LD_PRELOAD {BUILD}/monitor/libaprof-mcount.so',
+        done = self.run_here('gdb', '-q', '-batch', '-nx', '-ex', f'set env LD_PRELOAD {BUILD}/src/inside/libaprof-mcount.so',
                              '-ex', 'break f if a == 100', '-ex', 'run', '-ex', 'bt', './prog')
         self.assertRegex(done.stdout, r'(?s)#0 +(0x\w+ in )?f \(.*\n#1 .* in g \(.*\n#2 .*aprof_mcount_returned.*\n#3 .* in work \(')
 
@@ -223,7 +223,7 @@ class Plain(unittest.TestCase):
             with self.subTest(flags=flags):
                 self.compile(*flags, '-g', source=STEPS)
                 self.write(steps_gdb=GDB_STEPS)
-                done = self.run_here('gdb', '-q', '-batch', '-nx', '-ex', f'set env LD_PRELOAD {BUILD}/monitor/libaprof-mcount.so',
+                done = self.run_here('gdb', '-q', '-batch', '-nx', '-ex', f'set env LD_PRELOAD {BUILD}/src/inside/libaprof-mcount.so',
                                      '-x', 'steps.gdb', './prog')
                 steps = done.stdout.split('STEP ')[1:]
                 self.assertEqual(len(steps), 150)

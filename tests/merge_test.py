@@ -13,7 +13,7 @@ import limits
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = BUILD / 'aprof'
-MAKE_AMON, MAKE_RUNS = BUILD / 'format' / 'make-amon', BUILD / 'format' / 'make-runs'
+MAKE_AMON, MAKE_RUNS = BUILD / 'src/contract' / 'make-amon', BUILD / 'src/contract' / 'make-runs'
 READER = pathlib.Path(__file__).resolve().parent.parent / 'doc' / 'read_amon.py'
 
 

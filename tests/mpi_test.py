@@ -17,7 +17,7 @@ import unittest
 sys.dont_write_bytecode = True
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
-ROOT = BUILD.parent if (BUILD.parent / "include/aprof.h").exists() else pathlib.Path(__file__).resolve().parent.parent
+ROOT = BUILD.parent if (BUILD.parent / "src/contract/aprof.h").exists() else pathlib.Path(__file__).resolve().parent.parent
 APROF = str(BUILD / "aprof")
 KINDS = [kind for kind in ("openmpi", "mpich") if shutil.which("mpicc." + kind) and shutil.which("mpirun." + kind)]
 
@@ -269,7 +269,7 @@ class Job(unittest.TestCase):
         with open(os.path.join(self.folder, name + suffix), "w") as file:
             file.write(source)
         compiler = compiler or str(BUILD / ("aprof-fc" if suffix != ".c" else "aprof-cc"))
-        self.command(("mpif90." if suffix != ".c" else "mpicc.") + kind, *flags, f"-I{ROOT}/include", "-o", name, name + suffix,
+        self.command(("mpif90." if suffix != ".c" else "mpicc.") + kind, *flags, f"-I{ROOT}/src/contract", "-o", name, name + suffix,
                      OMPI_CC=compiler, MPICH_CC=compiler, OMPI_FC=compiler, MPICH_FC=compiler)
 
     def mpirun(self, kind, ranks, *command, status=0, **more):

@@ -132,7 +132,7 @@ class OwnCode(unittest.TestCase):
 
     def test_libraries(self):
         """Of a program without hooks a library has some; a program that hides its symbols takes the monitor's library."""
-        library = BUILD / 'monitor' / 'libaprof.so.1'
+        library = BUILD / 'src/inside' / 'libaprof.so.1'
         for way in WAYS:
             with self.subTest(way):
                 self.build(way, '-shared', '-fPIC', 'library.c', '-o', 'libwork.so')
@@ -150,7 +150,7 @@ class OwnCode(unittest.TestCase):
 
     def test_preloaded(self):
         """Way mcount: it is preloaded, as by aprof run."""
-        library = BUILD / 'monitor' / 'libaprof-mcount.so'
+        library = BUILD / 'src/inside' / 'libaprof-mcount.so'
         run('cc', '-pg', '-O1', '-g', 'one.c', '-o', 'prog', cwd=self.cwd)
         self.check(module=library.name, where=library, command=['env', f'LD_PRELOAD={library}', './prog'])
 

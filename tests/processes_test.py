@@ -17,7 +17,7 @@ import limits
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = BUILD / 'aprof'
 MANY, KILLS, PROCESSES = (int(os.environ.get(name, usual)) for name, usual in (('MANY', 800), ('KILLS', 6), ('PROCESSES', 280)))
-PILE = 256                                                              # HOUSEKEEPING_FILES of cli/housekeeping.h
+PILE = 256                                                              # HOUSEKEEPING_FILES of src/record/run/housekeeping.h
 MOST = 2 * PILE + 64                                                    # files: as many as wake the thread, as many again meanwhile, and some that live
 
 # A process of it calls leaf as often as its argument says.

@@ -21,7 +21,7 @@ import clickhouse
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-APROF, MAKE_AMON = BUILD / 'aprof', BUILD / 'format' / 'make-amon'
+APROF, MAKE_AMON = BUILD / 'aprof', BUILD / 'src/contract' / 'make-amon'
 TABLES = 'aprof_profiles', 'aprof_figures', 'aprof_contexts', 'aprof_routines', 'aprof_modules'
 SOURCE = r'''
 #include <stdlib.h>

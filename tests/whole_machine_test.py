@@ -17,7 +17,7 @@ SHORT = r"""
 __attribute__((noinline)) void work(void) { while (clock() < 3 * (CLOCKS_PER_SEC / 1000)) ; }
 int main(void) { work(); return 0; }
 """
-PILE = 256                                                              # HOUSEKEEPING_FILES of cli/housekeeping.h
+PILE = 256                                                              # HOUSEKEEPING_FILES of src/record/run/housekeeping.h
 
 
 class WholeMachine(stacks.Recording):

@@ -67,7 +67,7 @@ def _intervals(way):
 
 def _mcount(build, flags):
     return Variant(build, f"aprof, way mcount (monitor preloaded), of the {flags} build, clock tick",
-                   {"LD_PRELOAD": "{build}/monitor/libaprof-mcount.so", "APROF_CLOCK": "tick", "APROF_OUT": "amon.out"},
+                   {"LD_PRELOAD": "{build}/src/inside/libaprof-mcount.so", "APROF_CLOCK": "tick", "APROF_OUT": "amon.out"},
                    data="amon.out*")
 
 

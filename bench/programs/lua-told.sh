@@ -16,7 +16,7 @@ build() {
         [ "${file##*/}" = luac.c ] || set -- "$@" "$file"
     done
     libraries=-lm
-    compile_and_link -DLUA_USE_POSIX '-Dluai_makeseed(L)=0u' '-Dl_randomizePivot()=0u' -I"$(prepared_by lua)" -I"$bench/../include" -- "$@"
+    compile_and_link -DLUA_USE_POSIX '-Dluai_makeseed(L)=0u' '-Dl_randomizePivot()=0u' -I"$(prepared_by lua)" -I"$bench/../src/contract" -- "$@"
 }
 
 run() { exec $launch "$program" "$bench/lua/work.lua" 15; }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "inject.h"
-#include "../../include/aprof.h"
+#include "../../src/contract/aprof.h"
 #include "../traps/trap.h"
 
 static volatile long calls;

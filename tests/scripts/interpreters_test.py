@@ -10,7 +10,7 @@ BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = str(BUILD / "aprof")
 LUA = shutil.which("lua5.4")
 PYTHON = "/usr/bin/python3"
-HAS_PYTHON = next(iter((BUILD / "interpreters").glob("libaprof-python3.*.so")), None) is not None
+HAS_PYTHON = next(iter((BUILD / "src/inside/interpreters").glob("libaprof-python3.*.so")), None) is not None
 
 
 def run(command, cwd, status=0, **environ):

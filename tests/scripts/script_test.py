@@ -1,4 +1,4 @@
-"""script_test.py BUILD [TEST...] - routines of scripts that an interpreter tells of (include/aprof.h): against a simulation, by every way, and
+"""script_test.py BUILD [TEST...] - routines of scripts that an interpreter tells of (src/contract/aprof.h): against a simulation, by every way, and
 in every report."""
 import json, os, pathlib, random, re, subprocess, sys, tempfile, unittest
 
@@ -166,10 +166,10 @@ class Script(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.cwd = cls.folder.name
         for way in WAYS:
-            compiler = ["gcc", "-I", ROOT / "include"] if way == PLAIN else [BUILD / "aprof-cc", "--aprof-way=" + way]
+            compiler = ["gcc", "-I", ROOT / "src/contract"] if way == PLAIN else [BUILD / "aprof-cc", "--aprof-way=" + way]
             run([*compiler, "-O2", "-g", HERE / "replay.c", "-o", "replay-" + way, "-pthread"], cls.cwd)
         run([BUILD / "aprof-cc", "-O2", ROOT / "doc/examples/machine.c", "-o", "machine-hooked"], cls.cwd)
-        run(["gcc", "-O2", "-I", ROOT / "include", ROOT / "doc/examples/machine.c", "-o", "machine"], cls.cwd)
+        run(["gcc", "-O2", "-I", ROOT / "src/contract", ROOT / "doc/examples/machine.c", "-o", "machine"], cls.cwd)
 
     @classmethod
     def tearDownClass(cls):

@@ -38,9 +38,9 @@
 #include <dlfcn.h>
 #endif
 
-#include "format/amon.h"
-#include "format/history.h"
-#include "monitor/layout.h"
+#include "contract/amon.h"
+#include "contract/history.h"
+#include "contract/layout.h"
 #include "work.h"
 
 enum { PAIR = 12, LONGEST = 24, THREADS = 4096, HISTORIES = 1 << 18, TOLD = 5, TRIES = 3, MOST_STEPS = 1 << 16 };

@@ -217,9 +217,9 @@ class Bench:
 
     def _stamp(self, way):
         """A digest of what aprof brings into a program built by WAY."""
-        files = [self.aprof] + [os.path.join(self.build, "monitor", name) for name in ("libaprof.a", "libaprof.so.1")]
+        files = [self.aprof] + [os.path.join(self.build, "src/inside", name) for name in ("libaprof.a", "libaprof.so.1")]
         if way == "inline":
-            folder = os.path.join(self.build, "compiler", "plugin")
+            folder = os.path.join(self.build, "src/compile", "gcc")
             files += [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".so")]
         return digest(way, *(contents(file) for file in files if os.path.exists(file)))
 

@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 
 import directives
@@ -178,7 +179,8 @@ def uftrace(cache, bench):
 def csmith(cache):
     if not shutil.which("csmith") or not os.path.exists("/usr/include/csmith/csmith.h"):
         raise Trouble("no csmith: apt-get install csmith libcsmith-dev")
-    version = subprocess.run(["csmith", "--version"], stdout=subprocess.PIPE).stdout
+    with tempfile.TemporaryDirectory(prefix="aprof-csmith-") as own:    # csmith leaves a file where it runs
+        version = subprocess.run(["csmith", "--version"], stdout=subprocess.PIPE, cwd=own).stdout
     folder = os.path.join(cache, "ways", "csmith-" + digest(version, *CSMITH)[:8])
     os.makedirs(folder, exist_ok=True)
     return [Program(f"csmith/{seed}", [os.path.join(folder, f"{seed}.c")], ["-I/usr/include/csmith"], LIBRARIES) for seed in SEEDS]

@@ -3,7 +3,7 @@
 #
 # ways: fentry
 # opt: -O2
-lib=$(dirname "$APROF")/monitor
+lib=$(dirname "$APROF")/src/inside
 objdump -d --no-show-raw-insn "$lib/libaprof.a" > code
 grep -q '<__aprof_entry>:' code
 prefixes='((data16|addr32|lock|rep[a-z]*|bnd|notrack|rex[.A-Za-z]*|[c-gs]s) )*'		# behind them the instruction: an address may read fadd, too

@@ -14,7 +14,7 @@
  * output: 1 0 */
 #include <errno.h>
 #include <stdio.h>
-#include "../../include/aprof.h"
+#include "../../src/contract/aprof.h"
 #include "trap.h"
 
 HOOKED void work(void) { KEEP(); }

@@ -7,7 +7,7 @@
  * after: "$APROF" contexts --phase=load > c; ! grep -q work c */
 #include <pthread.h>
 #include <stddef.h>
-#include "../../include/aprof.h"
+#include "../../src/contract/aprof.h"
 #include "trap.h"
 
 static pthread_barrier_t barrier;

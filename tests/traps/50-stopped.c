@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "../../include/aprof.h"
+#include "../../src/contract/aprof.h"
 #include "trap.h"
 
 HOOKED void burn(long msec)

@@ -219,7 +219,7 @@ class Together(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        subprocess.run([os.path.join(BUILD, "format", "make-runs"), "run", "20"], cwd=folder.name, check=True)
+        subprocess.run([os.path.join(BUILD, "src/contract", "make-runs"), "run", "20"], cwd=folder.name, check=True)
         self.aprof = os.path.join(BUILD, "aprof")
         self.single = sorted(os.path.join(folder.name, name) for name in os.listdir(folder.name))
         self.sum = os.path.join(folder.name, "sum")

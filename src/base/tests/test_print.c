@@ -1,0 +1,120 @@
+/* test_print.c - times with their units, and the columns that hold them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/print.h"
+
+static const struct { double ns; const char *text; } times[] = {
+	{ 0, "0" }, { 0.001, "0.00 ns" }, { 0.31, "0.31 ns" }, { 2.4, "2.40 ns" }, { 9.994, "9.99 ns" }, { 9.996, "10.0 ns" },
+	{ 29, "29.0 ns" }, { 99.96, "100 ns" }, { 999, "999 ns" }, { 999.4, "999 ns" }, { 999.6, "1.00 us" }, { 1234, "1.23 us" },
+	{ 99.96e3, "100 us" }, { 999.6e3, "1.00 ms" }, { 29e6, "29.0 ms" }, { 999.4e6, "999 ms" }, { 999.6e6, "1.00 s" },
+	{ 59.94e9, "59.9 s" }, { 999.6e9, "1000 s" }, { 12345e9, "12345 s" }, { 99999.4e9, "99999 s" }, { 99999.6e9, "27.8 h" },
+	{ 1e15, "278 h" }, { 3.5e17, "97222 h" },
+};
+enum { TIMES = sizeof times / sizeof *times };
+
+static void times_have_three_digits(void **state)
+{
+	char text[PRINT_TIME_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < TIMES; i++)
+		assert_string_equal(print_time_text(text, times[i].ns), times[i].text);
+}
+
+static void changes_have_signs(void **state)
+{
+	char text[PRINT_TIME_SIZE];
+
+	(void)state;
+	assert_string_equal(print_change_text(text, -1.5e6), "-1.50 ms");
+	assert_string_equal(print_change_text(text, 12345e9), "+12345 s");
+	assert_string_equal(print_change_text(text, 0), "+0");
+}
+
+static char *column(double ns, int width)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	print_time(out, ns, width);
+	fclose(out);
+	return text;
+}
+
+/* Whatever the time, its column is as wide, and its number and its unit stand where those of others do. */
+static void columns_do_not_shift(void **state)
+{
+	(void)state;
+	for (int width = PRINT_TIME; width < PRINT_TIME + 3; width++)
+		for (size_t i = 0; i < TIMES; i++) {
+			char *text = column(times[i].ns, width), *number = text + strspn(text, " ");
+			size_t len = strcspn(number, " ");
+
+			assert_int_equal(strlen(text), width);
+			assert_ptr_equal(number + len, text + width - 3);
+			assert_memory_equal(number, times[i].text, len);
+			free(text);
+		}
+}
+
+static void parts_have_the_unit_of_the_whole(void **state)
+{
+	static const struct { uint64_t ns; const char *name; int decimals; } wholes[] = {
+		{ 0, "ns", 0 }, { 999, "ns", 0 }, { 1234, "us", 3 }, { 92010000, "ms", 2 }, { 861000000, "ms", 1 }, { 1863000000, "s", 3 },
+		{ 9999600000, "s", 2 }, { 123400000000, "s", 1 }, { 12345000000000, "s", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+		struct print_unit unit = print_unit_of(wholes[i].ns);
+
+		assert_string_equal(unit.name, wholes[i].name);
+		assert_int_equal(unit.decimals, wholes[i].decimals);
+	}
+}
+
+/* Runs that differ by a digit have the same columns, and a number fits in any case. */
+static void counts_widen_in_steps(void **state)
+{
+	(void)state;
+	assert_int_equal(print_count_width(99999999, 8), 8);
+	assert_int_equal(print_count_width(100000000, 8), 12);
+	assert_int_equal(print_count_width(999999999999, 8), 12);
+	assert_int_equal(print_count_width(UINT64_MAX, 8), 20);
+}
+
+/* What is too wide loses first parts, at no `::` within brackets, and then its end. */
+static void names_fit(void **state)
+{
+	static const struct { const char *name, *brief; size_t room; const char *shown; } names[] = {
+		{ "int a::b<int>(int)", NULL, 24, "a::b" }, { "a::b", "a::b", 3, "..." }, { "main", NULL, 24, "main" },
+		{ "std::vector<std::map<int, ...>>::reserve", "std::vector<std::map<int, ...>>::reserve", 24, "...::reserve" },
+		{ "first::second::third::last", NULL, 20, "...::third::last" }, { "a_name_of_one_part_only", NULL, 20, "a_name_of_one_par..." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char *text = print_fitted(names[i].name, names[i].brief, names[i].room, &(struct text_style){ 0 });
+
+		assert_string_equal(text, names[i].shown);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_have_three_digits), cmocka_unit_test(changes_have_signs), cmocka_unit_test(columns_do_not_shift),
+		cmocka_unit_test(parts_have_the_unit_of_the_whole), cmocka_unit_test(counts_widen_in_steps),
+		cmocka_unit_test(names_fit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* preload.c - when the monitor is preloaded, and how. */
+#include "cli/preload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile/find.h"
+#include "cli/message.h"
+#include "record/sample/ticker.h"
+#include "read/symbols/symbols.h"
+
+#define LIBRARY "libaprof-mcount.so"
+#define MPI_LIBRARY "libaprof-mpi.so"
+
+bool preload_is_for(const char *program)
+{
+	uint32_t hooks = 0;
+	struct error err;
+
+	if (symbols_has_hooks(program, &hooks, &err))
+		return !(hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE | SYMBOLS_MONITOR)) && symbols_loading(program) == SYMBOLS_DYNAMIC;
+	return err.code == ERROR_NOT_ELF;	/* a script */
+}
+
+/* The path of LIBRARY, which a build directory has in FOLDER; NULL after a message, which says that WHAT cannot be had without.  To be freed. */
+static char *library_find(const char *library, const char *folder, const char *what)
+{
+	struct error err;
+	char *directory = find_libdir(&err), *path = NULL, *built = NULL;
+
+	if (!directory)
+		message_error(&err, NULL);
+	else if (asprintf(&path, "%s/%s", directory, library) < 0 || asprintf(&built, "%s/../%s/%s", directory, folder, library) < 0)
+		message("out of memory");
+	if (path && built && access(path, R_OK) != 0 && access(built, R_OK) == 0) {
+		free(path);
+		path = realpath(built, NULL);
+	}
+	free(built);
+	free(directory);
+	if (path && access(path, R_OK) != 0)
+		message("%s is not there, so %s: install aprof again", path, what);
+	else if (path && strpbrk(path, ": \t"))
+		message("%s: the dynamic linker takes no path with a blank or colon, so %s", path, what);
+	else
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* Name the library at PATH in this process's LD_PRELOAD, in front of others, but behind what must be the first. */
+static bool library_name(const char *program, const char *path)
+{
+	/* Its runtime refuses to start unless it is the first of all. */
+	char *asan = symbols_needed(program, "libasan.so"), *all = NULL;
+	const char *others = getenv("LD_PRELOAD");
+	bool ok;
+
+	if (asprintf(&all, "%s%s%s%s%s", asan ? asan : "", asan ? ":" : "", others && *others ? others : "", others && *others ? ":" : "", path) < 0)
+		all = NULL;
+	ok = all && setenv("LD_PRELOAD", all, 1) == 0;
+	free(asan);
+	free(all);
+	return ok;
+}
+
+bool preload_set(const char *program)
+{
+	char *path = library_find(LIBRARY, "inside", "programs built with -pg cannot be profiled");
+	bool ok = path && library_name(program, path);
+
+	free(path);
+	return ok;
+}
+
+bool preload_stacks(const char *program, const char *directory)
+{
+	bool foreign = symbols_loading(program) == SYMBOLS_FOREIGN;	/* a static one may start others that are not */
+	char *path = foreign ? NULL : library_find(TICKER_LIBRARY, "inside", "call stacks are sampled by ptrace");
+	bool ok = path && library_name(program, path) && setenv(TICKER_DIRECTORY, directory, 1) == 0;
+
+	free(path);
+	return ok;
+}
+
+bool preload_mpi(const char *program)
+{
+	char *path = symbols_loading(program) != SYMBOLS_DYNAMIC ? NULL : library_find(MPI_LIBRARY, "inside/mpi", "each rank keeps its own profile, and calls of MPI are no routines");
+	bool ok = path && library_name(program, path);
+
+	free(path);
+	return ok;
+}

@@ -1,0 +1,126 @@
+/* view.c - aprof view: read, symbolise, build the graph, and show it on the terminal; or two sides, and what changed. */
+#include <unistd.h>
+
+#include "cli/asked.h"
+#include "cli/command.h"
+#include "show/view/explorer.h"
+#include "cli/listener.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/rereading.h"
+#include "cli/sides.h"
+#include "understand/input/source_files.h"
+
+static const struct report_input *renew(void *arg, struct error *err)
+{
+	struct rereading *l = arg;
+
+	return rereading_read(l, NULL, err) ? &rereading_input(l)->report : NULL;
+}
+
+static void release(void *arg)
+{
+	rereading_release(arg);
+}
+
+static int explore(const struct operands *operands, const struct options *o)
+{
+	struct source_reader sources = { .places = &o->sources };
+	struct rereading l = { .operands = operands, .options = o, .sources = &sources };
+	struct explorer_feed feed = { .renew = renew, .release = release, .arg = &l };
+	struct error err;
+	bool ok = rereading_read(&l, &listener, &err);
+
+	progress_end();
+	if (!(ok && explorer_run(&rereading_input(&l)->report, NULL, &feed, &o->report, &err))) {
+		message_error(&err, NULL);
+		ok = false;
+	}
+	rereading_free(&l);
+	source_reader_free(&sources);
+	return ok ? STATUS_OK : STATUS_TROUBLE;
+}
+
+/* Read the runs of SIDE, added up, into IN. */
+static bool side_read(struct input *in, const struct side *side, const struct options *o, struct source_reader *sources, struct error *err)
+{
+	*in = input_asked(o);
+	if (!input_read(in, side->files, side->n, NULL, err) || !input_build(in, side->program, &o->graph, err))
+		return false;
+	in->report.source = source_read_file;
+	in->report.source_reader = sources;
+	return true;
+}
+
+/* What changed is judged as diff does it, a run at a time; all other pages are of a side's runs added up, as those of one profile are. */
+static bool sides_explore(const struct sides_given *sides, struct input in[2], struct comparison *c, const struct options *o, struct error *err)
+{
+	struct source_reader sources = { .places = &o->sources };
+	struct explorer_compared compared = { .comparison = c, .base = &in[0].report };
+	bool ok = sides_compare(c, sides, o, (struct comparison_parts){ .contexts = true }, err)
+		&& side_read(&in[0], &sides->base, o, &sources, err) && side_read(&in[1], &sides->fresh, o, &sources, err);
+
+	progress_end();
+	ok = ok && explorer_run(&in[1].report, &compared, NULL, &o->report, err);
+	source_reader_free(&sources);
+	return ok;
+}
+
+static int explore_sides(const struct options *o)
+{
+	struct sides_given sides;
+	struct input in[2] = { 0 };
+	struct comparison c;
+	struct error err;
+	bool ok;
+
+	if (!sides_sort(&sides, o, "view"))
+		return STATUS_TROUBLE;
+	ok = comparison_init(&c, &err) && sides_explore(&sides, in, &c, o, &err);
+	if (!ok)
+		message_error(&err, NULL);
+	comparison_free(&c);
+	input_free(&in[0]);
+	input_free(&in[1]);
+	sides_free(&sides);
+	return ok ? STATUS_OK : STATUS_TROUBLE;
+}
+
+static int explore_one(const struct options *o)
+{
+	struct operands operands;
+	int status = STATUS_TROUBLE;
+
+	if (!operands_sort(&operands, o->operands, o->noperands))
+		return STATUS_TROUBLE;
+	if (operands.gmon)
+		operands_refuse_gmon(operands.files[0]);
+	else
+		status = explore(&operands, o);
+	operands_free(&operands);
+	return status;
+}
+
+static int run(const struct command *self, struct options *o, int argc, char **argv)
+{
+	(void)self;
+	(void)argc;
+	(void)argv;
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return o->against ? explore_sides(o) : explore_one(o);
+	message("view: standard input and output are no terminal; `aprof hot` and `aprof report` print plain text");
+	return STATUS_TROUBLE;
+}
+
+const struct command command_view = {
+	.name = "view",
+	.usage = "[OPTION...] [PROGRAM] [FILE...]\n"
+		"   or: aprof view [OPTION...] [PROGRAM] BASE... --against [PROGRAM] NEW...",
+	.summary = "explore a profile on the terminal",
+	.options = COMMAND_VIEW,
+	.examples = "  aprof view                               walk through amon.out\n"
+		    "  aprof view old.amon --against amon.out   what changed, too\n",
+	.function = run,
+};

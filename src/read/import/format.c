@@ -1,0 +1,144 @@
+/* format.c - what the readers of formats share. */
+#include "read/import/format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+
+bool reading_wrong(struct reading *r, size_t offset, const char *format, ...)
+{
+	char text[600];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	return error_set(r->err, ERROR_CORRUPT, offset, "%.200s: %s, at byte %zu", r->label, text, offset);
+}
+
+void reading_note(struct reading *r, const char *format, ...)
+{
+	size_t at = strlen(r->notes);
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(r->notes + at, r->notes_size - at, format, args);
+	va_end(args);
+	if (n >= 0 && at + (size_t)n + 1 < r->notes_size)
+		strcpy(r->notes + at + n, "\n");
+	else
+		r->notes[at] = '\0';
+}
+
+bool reading_wrong_line(struct reading *r, const struct lines *l, const char *what)
+{
+	return error_set(r->err, ERROR_CORRUPT, l->at, "%.200s: line %zu: %s%s, at byte %zu", r->label, l->number,
+			 lines_is_open(l) ? "the file is cut off: " : "", what, l->at);
+}
+
+void reading_open_end_tell(struct reading *r, const struct lines *l)
+{
+	if (lines_is_open(l))
+		reading_note(r, "warning: %.100s: its last line, %zu, has no end, so the file may be cut off; it is taken as it is", r->label, l->number);
+}
+
+bool lines_next(struct lines *l)
+{
+	const char *end;
+
+	if (l->next >= l->len)
+		return false;
+	l->at = l->next;
+	l->number++;
+	l->line = l->data + l->at;
+	end = memchr(l->line, '\n', l->len - l->at);
+	l->n = end ? (size_t)(end - l->line) : l->len - l->at;
+	l->next = l->at + l->n + 1;
+	if (l->n && l->line[l->n - 1] == '\r')
+		l->n--;
+	return true;
+}
+
+bool lines_is_open(const struct lines *l)
+{
+	return l->next > l->len;
+}
+
+bool stack_push(struct stack *s, uint32_t function)
+{
+	if (!array_reserve(&s->functions, &s->room, s->n + 1, sizeof *s->functions))
+		return false;
+	s->functions[s->n++] = function;
+	return true;
+}
+
+void stack_turn(struct stack *s)
+{
+	for (size_t i = 0; i < s->n / 2; i++) {
+		uint32_t f = s->functions[i];
+
+		s->functions[i] = s->functions[s->n - 1 - i];
+		s->functions[s->n - 1 - i] = f;
+	}
+}
+
+/* ---- escapes ---- */
+
+static int hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static char *put_utf8(char *out, uint32_t c)
+{
+	if (c < 0x800) {
+		*out++ = (char)(0xc0 | c >> 6);
+	} else {
+		if (c < 0x10000) {
+			*out++ = (char)(0xe0 | c >> 12);
+		} else {
+			*out++ = (char)(0xf0 | c >> 18);
+			*out++ = (char)(0x80 | (c >> 12 & 0x3f));
+		}
+		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
+	}
+	*out++ = (char)(0x80 | (c & 0x3f));
+	return out;
+}
+
+/* The character that `\u{202e}`, from AT to END, stands for, and what follows it; NULL: that is none. */
+static const char *code_take(const char *at, const char *end, uint32_t *c)
+{
+	int digits = 0;
+
+	*c = 0;
+	if (end - at < 5 || memcmp(at, "\\u{", 3) != 0)
+		return NULL;
+	for (at += 3; at < end && hex(*at) >= 0 && digits < 6; at++, digits++)
+		*c = *c << 4 | (uint32_t)hex(*at);
+	return digits && at < end && *at == '}' && *c >= 0x80 && *c <= 0x10ffff ? at + 1 : NULL;
+}
+
+void text_unescape(char *out, const char *at, const char *end)
+{
+	const char *behind;
+	uint32_t c;
+
+	while (at < end)
+		if (end - at >= 4 && at[0] == '\\' && at[1] == 'x' && hex(at[2]) >= 0 && hex(at[3]) >= 0 && (at[2] != '0' || at[3] != '0')) {
+			*out++ = (char)(hex(at[2]) << 4 | hex(at[3]));
+			at += 4;
+		} else if (end - at >= 2 && at[0] == '\\' && at[1] == '\\') {
+			*out++ = '\\';
+			at += 2;
+		} else if ((behind = code_take(at, end, &c)) != NULL) {
+			out = put_utf8(out, c);
+			at = behind;
+		} else {
+			*out++ = *at++;
+		}
+	*out = '\0';
+}

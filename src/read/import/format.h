@@ -1,0 +1,75 @@
+/* format.h - what the readers of formats (from_*.c) share: one reading of one file, its lines, its errors. */
+#ifndef IMPORT_FORMAT_H
+#define IMPORT_FORMAT_H
+
+#include "read/import/import.h"
+
+struct reading {
+	struct draft *draft;
+	const unsigned char *data;	/* the file, inflated */
+	size_t len;			/* bytes */
+	const char *label;		/* its name in messages */
+	char *notes;			/* struct import's */
+	size_t notes_size;		/* bytes of it */
+	struct error *err;
+};
+
+/* A format. */
+struct import_format {
+	const char *origin;		/* what it is called in the header of the file that is made */
+	/* Whether a file that begins with the N bytes HEAD is of this format; WHOLE: these are all. */
+	bool (*is)(const char *head, size_t n, bool whole);
+	/* Put all stacks into r->draft, and what is known of their times into its header.  False with r->err set. */
+	bool (*read)(struct reading *r);
+};
+
+extern const struct import_format import_callgrind, import_folded, import_script, import_pprof, import_perf;
+
+/* Say that the file is wrong at OFFSET, in words; false. */
+bool reading_wrong(struct reading *r, size_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Have the user read a line, if there is room for it. */
+void reading_note(struct reading *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Lines of a text; zero it at first, but for the text. */
+struct lines {
+	const char *data;
+	size_t len;
+	size_t next;			/* where the next one begins */
+	size_t at;			/* where the line at hand begins */
+	size_t number;			/* of it, from 1 on */
+	const char *line;		/* it, without its end */
+	size_t n;			/* bytes of it */
+};
+
+/* Go to the next line; false: there is none. */
+bool lines_next(struct lines *l);
+
+/* Whether the line at hand has no end, as the last one of a file that was cut off. */
+bool lines_is_open(const struct lines *l);
+
+/* All lines were read, L having the last one: have the user read that it has no end, if so. */
+void reading_open_end_tell(struct reading *r, const struct lines *l);
+
+/* Say that the line at hand of the file is wrong, in words; false. */
+bool reading_wrong_line(struct reading *r, const struct lines *l, const char *what);
+
+/* A list of functions that grows. */
+struct stack {
+	uint32_t *functions;
+	size_t n, room;
+};
+
+/* Append FUNCTION.  False: out of memory. */
+bool stack_push(struct stack *s, uint32_t function);
+
+/* Turn it: what is given innermost first is wanted outermost first. */
+void stack_turn(struct stack *s);
+
+/* The text from AT to END, escaped as base/escape.h does it, as it was before; into OUT of as many bytes and one. */
+void text_unescape(char *out, const char *at, const char *end);
+
+/* What one sample is shown as where a file says how many there were, and not how long each stands for, ns. */
+#define SAMPLE_NSEC UINT64_C(1000000)
+
+#endif

@@ -1,0 +1,588 @@
+/* from_callgrind.c - callgrind.out, as valgrind's manual specifies it ("Callgrind Format Specification"), and what others write in that format.
+ *
+ *     fl=(1) prog.c
+ *     fn=(2) work
+ *     12 4000                         a position, and the costs of the function itself there: of each event a number
+ *     cfn=(3) leaf
+ *     calls=1000 20                   calls, and where the callee begins
+ *     12 9000                         where they are made, and the costs of all that passed in them
+ *
+ * There are no contexts in it: what is made of it has each function with its own cost, and arcs with calls and with the cost within.  Costs are of one
+ * event, which the head of the report names. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/pair_table.h"
+#include "read/import/cost_words.h"
+#include "read/import/format.h"
+
+enum kind { OBJECT, FILE_NAME, FUNCTION };
+enum { MOST_EVENTS = 64, MOST_POSITIONS = 4, NONE = COST_WORD_NONE };
+
+/* A function. */
+struct cost_function {
+	uint32_t object, file, name;	/* words; NONE: not told */
+	uint64_t self;			/* cost */
+	uint32_t called_at, least;	/* line that calls lead to, and the least one of its own file with a cost; 0: none */
+	uint32_t number;		/* in the draft */
+};
+
+/* All calls from one to another. */
+struct cost_arc {
+	uint32_t from, to;		/* functions */
+	uint64_t calls, cost;		/* cost: of all that passed in them */
+};
+
+/* One reading. */
+struct costs {
+	struct reading *r;
+	struct lines l;
+	struct cost_words words;
+	struct cost_function *functions;
+	uint32_t nfunctions;
+	size_t functions_room;
+	struct table by_name;		/* functions */
+	struct cost_arc *arcs;
+	uint32_t narcs;
+	size_t arcs_room;
+	struct pair_table by_ends;	/* index of arcs + 1 */
+	uint64_t position[MOST_POSITIONS]; /* the last ones */
+	unsigned npositions, line_at;	/* which of them is the source line; npositions: none is */
+	char events[MOST_EVENTS][64];	/* names */
+	char event[64];			/* the one that is wanted; "": none was told */
+	unsigned nevents, wanted;	/* how many, and which it is */
+	uint64_t times;			/* ns that one of the wanted event is */
+	uint32_t object, file, place, function; /* where the lines at hand are: place may be a file that was included; function NONE: nowhere */
+	uint32_t callee_object, callee_file, callee; /* NONE: not told */
+	enum { COST, CALL, JUMP } next;	/* what the next line of numbers is of */
+	uint64_t calls, callee_line;	/* of CALL */
+	uint64_t sum;			/* of own costs since the last sum that the file tells */
+	char program[512];
+	uint32_t pid;
+	uint32_t strange;		/* lines of the head that are not known */
+};
+
+static bool no_memory(struct costs *c)
+{
+	return error_set(c->r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.200s: out of memory", c->r->label);
+}
+
+static bool wrong(struct costs *c, const char *what)
+{
+	return reading_wrong_line(c->r, &c->l, what);
+}
+
+/* ---- the head ---- */
+
+/* Whether the line is `word: ...`, WORD of the N bytes before the colon; *VALUE is what follows. */
+static bool head_take(const char *line, size_t n, const char **word, size_t *length, const char **value)
+{
+	const char *at = line, *end = line + n;
+
+	while (at < end && ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')))
+		at++;
+	*word = line;
+	*length = (size_t)(at - line);
+	while (at < end && *at == ' ')
+		at++;
+	if (*length == 0 || at == end || *at != ':')
+		return false;
+	for (at++; at < end && (*at == ' ' || *at == '\t'); at++)
+		;
+	*value = at;
+	return true;
+}
+
+static bool is_word(const char *text, size_t n, const char *word)
+{
+	return strlen(word) == n && memcmp(text, word, n) == 0;
+}
+
+/* The next word of *AT, LENGTH bytes of it; NULL: there is none. */
+static const char *word_take(const char **at, const char *end, size_t *length)
+{
+	const char *word;
+
+	while (*at < end && (**at == ' ' || **at == '\t'))
+		(*at)++;
+	word = *at;
+	while (*at < end && **at != ' ' && **at != '\t')
+		(*at)++;
+	*length = (size_t)(*at - word);
+	return *length ? word : NULL;
+}
+
+/* How many nanoseconds one of the event NAME is; 0: it is no time. */
+static uint64_t nsec_of(const char *name)
+{
+	static const struct { const char *name; uint64_t nsec; } units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 } };
+	const char *open = strrchr(name, '('), *text = open ? open + 1 : name;
+	uint64_t number = 1;
+	char *end = (char *)(uintptr_t)text;
+
+	if (open && *text >= '1' && *text <= '9')
+		number = strtoul(text, &end, 10);
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strncmp(end, units[i].name, 2) == 0 && strcmp(end + 2, open ? ")" : "") == 0 && number <= 1000000)
+			return number * units[i].nsec;
+	return 0;
+}
+
+/* The event that the profile is of: one that is a time, else the first; the same in all parts of the file. */
+static bool event_choose(struct costs *c)
+{
+	unsigned chosen = 0;
+
+	for (unsigned i = c->nevents; i-- > 0;)
+		if (nsec_of(c->events[i]))
+			chosen = i;
+	for (unsigned i = 0; i < c->nevents && c->event[0]; i++)
+		if (strcmp(c->events[i], c->event) == 0)
+			chosen = i;
+	if (c->event[0] && strcmp(c->events[chosen], c->event) != 0)
+		return wrong(c, "another event than in the part before");
+	c->wanted = chosen;
+	memcpy(c->event, c->events[chosen], sizeof c->event);
+	return true;
+}
+
+/* The events of the costs that follow. */
+static bool events_take(struct costs *c, const char *at, const char *end)
+{
+	const char *word;
+	size_t n;
+
+	for (c->nevents = 0; (word = word_take(&at, end, &n)) != NULL; c->nevents++) {
+		if (c->nevents == MOST_EVENTS || n >= sizeof *c->events)
+			return wrong(c, "too many events, or too long a name of one");
+		memcpy(c->events[c->nevents], word, n);
+		c->events[c->nevents][n] = '\0';
+	}
+	return c->nevents > 0 ? event_choose(c) : wrong(c, "no event is named");
+}
+
+static bool positions_take(struct costs *c, const char *at, const char *end)
+{
+	const char *word;
+	size_t n;
+
+	c->line_at = MOST_POSITIONS;
+	for (c->npositions = 0; (word = word_take(&at, end, &n)) != NULL; c->npositions++) {
+		if (c->npositions == MOST_POSITIONS)
+			return wrong(c, "too many kinds of positions");
+		if (is_word(word, n, "line"))
+			c->line_at = c->npositions;
+	}
+	return c->npositions > 0 || wrong(c, "no kind of position is named");
+}
+
+/* What the file says that the costs of the part add up to: of the event that is wanted. */
+static bool totals_take(struct costs *c, const char *at, const char *end)
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i <= c->wanted && at < end; i++)
+		if (!cost_number(&at, end, &total))
+			return wrong(c, "no sums of costs");
+	if (c->event[0] && total != c->sum)
+		reading_note(c->r, "note: %.100s: its lines add up to %llu %s, which it says are %llu", c->r->label, (unsigned long long)c->sum, c->event,
+			     (unsigned long long)total);
+	c->sum = 0;
+	return true;
+}
+
+static void text_take(char *out, size_t size, const char *at, const char *end)
+{
+	size_t n = (size_t)(end - at) < size - 1 ? (size_t)(end - at) : size - 1;
+
+	memcpy(out, at, n);
+	out[n] = '\0';
+}
+
+static bool head_line(struct costs *c, const char *word, size_t n, const char *at, const char *end)
+{
+	static const char *const passed[] = { "creator", "part", "thread", "desc", "summary", "event" };
+	uint64_t number;
+	size_t length;
+
+	if (is_word(word, n, "events"))
+		return events_take(c, at, end);
+	if (is_word(word, n, "positions"))
+		return positions_take(c, at, end);
+	if (is_word(word, n, "totals"))
+		return totals_take(c, at, end);
+	if (is_word(word, n, "version"))
+		return (cost_number(&at, end, &number) && number == 1) || wrong(c, "a version of the format that is not known");
+	if (is_word(word, n, "pid")) {
+		c->pid = cost_number(&at, end, &number) ? (uint32_t)number : 0;
+	} else if (is_word(word, n, "cmd")) {
+		word = word_take(&at, end, &length);
+		text_take(c->program, sizeof c->program, word ? word : end, word ? word + length : end);
+	} else {
+		for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+			if (is_word(word, n, passed[i]))
+				return true;
+		c->strange++;
+	}
+	return true;
+}
+
+/* ---- functions and arcs ---- */
+
+static uint64_t function_key(const struct cost_function *f)
+{
+	return hash_mix(hash_mix(f->object, f->file), f->name);
+}
+
+static uint64_t function_hash(const void *owner, uint32_t i)
+{
+	return function_key(&((const struct costs *)owner)->functions[i]);
+}
+
+/* The function of that OBJECT, FILE and NAME; NONE: out of memory. */
+static uint32_t function_of(struct costs *c, uint32_t object, uint32_t file, uint32_t name)
+{
+	struct cost_function f = { .object = object, .file = file, .name = name };
+	uint64_t key = function_key(&f), i = key;
+	uint32_t k;
+
+	while ((k = table_next(&c->by_name, &i)) != UINT32_MAX)
+		if (c->functions[k].object == object && c->functions[k].file == file && c->functions[k].name == name)
+			return k;
+	if (!array_grow(&c->functions, &c->functions_room, c->nfunctions, sizeof f) ||
+	    !table_reserve(&c->by_name, c->nfunctions + 1, function_hash, c))
+		return NONE;
+	c->functions[c->nfunctions] = f;
+	table_add(&c->by_name, key, c->nfunctions);
+	return c->nfunctions++;
+}
+
+static bool arc_add(struct costs *c, uint64_t cost)
+{
+	uint32_t *slot = pair_table_at(&c->by_ends, c->function, c->callee);
+	struct cost_function *to = &c->functions[c->callee];
+
+	if (!slot)
+		return no_memory(c);
+	if (*slot == 0) {
+		if (!array_grow(&c->arcs, &c->arcs_room, c->narcs, sizeof *c->arcs))
+			return no_memory(c);
+		c->arcs[c->narcs] = (struct cost_arc){ .from = c->function, .to = c->callee };
+		*slot = ++c->narcs;
+	}
+	add_capped(&c->arcs[*slot - 1].calls, c->calls);
+	add_capped(&c->arcs[*slot - 1].cost, cost);
+	if (c->callee_line && (!to->called_at || c->callee_line < to->called_at))
+		to->called_at = (uint32_t)c->callee_line;
+	return true;
+}
+
+/* ---- the lines ---- */
+
+/* A line `key=...`, AT behind the sign. */
+static bool name_line(struct costs *c, enum kind kind, uint32_t *word, const char *at, const char *end)
+{
+	const char *why;
+
+	*word = cost_word(&c->words, kind, at, end, &why);
+	return *word != NONE || (why ? wrong(c, why) : no_memory(c));
+}
+
+static bool function_line(struct costs *c, const char *at, const char *end)
+{
+	uint32_t name;
+
+	if (!name_line(c, FUNCTION, &name, at, end))
+		return false;
+	c->place = c->file;
+	c->function = function_of(c, c->object, c->file, name);
+	return c->function != NONE || no_memory(c);
+}
+
+/* Who is called: of the object of the caller and of the file at hand, unless others were named. */
+static bool callee_line(struct costs *c, const char *at, const char *end)
+{
+	uint32_t name;
+
+	if (!name_line(c, FUNCTION, &name, at, end))
+		return false;
+	c->callee = function_of(c, c->callee_object != NONE ? c->callee_object : c->object, c->callee_file != NONE ? c->callee_file : c->place, name);
+	c->callee_object = c->callee_file = NONE;
+	return c->callee != NONE || no_memory(c);
+}
+
+/* Positions where a call or jump leads: *LINE becomes the source line; they are no last ones. */
+static bool target_take(struct costs *c, const char *at, const char *end, uint64_t *line)
+{
+	for (unsigned i = 0; i < c->npositions && at < end; i++) {
+		uint64_t position = c->position[i];
+
+		if (!cost_position(&at, end, &position))
+			return wrong(c, "no position");
+		*line = i == c->line_at ? position : *line;
+	}
+	return true;
+}
+
+/* `calls=7 +3`. */
+static bool calls_line(struct costs *c, const char *at, const char *end)
+{
+	if (c->callee == NONE || c->function == NONE)
+		return wrong(c, "calls of a function that was not named");
+	c->callee_line = 0;
+	c->next = CALL;
+	while (at < end && *at == ' ')
+		at++;
+	return cost_number(&at, end, &c->calls) ? target_take(c, at, end, &c->callee_line) : wrong(c, "no number of calls");
+}
+
+/* `jump=7 +3` and `jcnd=7/9 +3`: jumps cost nothing. */
+static bool jump_line(struct costs *c)
+{
+	c->next = JUMP;
+	return true;
+}
+
+/* A line `key=...`, KEY of N bytes. */
+static bool key_line(struct costs *c, const char *key, size_t n, const char *at, const char *end)
+{
+	uint32_t word;
+
+	if (c->next != COST)
+		return wrong(c, "no costs after calls");
+	if (is_word(key, n, "ob"))
+		return name_line(c, OBJECT, &c->object, at, end);
+	if (is_word(key, n, "fl")) {
+		bool ok = name_line(c, FILE_NAME, &c->file, at, end);
+
+		c->place = c->file;
+		return ok;
+	}
+	if (is_word(key, n, "fi") || is_word(key, n, "fe"))
+		return name_line(c, FILE_NAME, &c->place, at, end);
+	if (is_word(key, n, "fn"))
+		return function_line(c, at, end);
+	if (is_word(key, n, "cob"))
+		return name_line(c, OBJECT, &c->callee_object, at, end);
+	if (is_word(key, n, "cfi") || is_word(key, n, "cfl"))
+		return name_line(c, FILE_NAME, &c->callee_file, at, end);
+	if (is_word(key, n, "cfn"))
+		return callee_line(c, at, end);
+	if (is_word(key, n, "calls"))
+		return calls_line(c, at, end);
+	if (is_word(key, n, "jump") || is_word(key, n, "jcnd"))
+		return jump_line(c);
+	if (is_word(key, n, "jfi") || is_word(key, n, "jfn"))
+		return name_line(c, key[2] == 'i' ? FILE_NAME : FUNCTION, &word, at, end);
+	return wrong(c, "a key that the format does not have");
+}
+
+/* Positions and costs, of which *COST is the one that is wanted; those that are not there are 0. */
+static bool numbers_take(struct costs *c, const char *at, const char *end, uint64_t *cost)
+{
+	uint64_t number;
+
+	for (unsigned i = 0; i < c->npositions; i++)
+		if (!cost_position(&at, end, &c->position[i]))
+			return wrong(c, "no position");
+	for (unsigned i = 0; at < end; i++) {
+		if (i == c->nevents || !cost_number(&at, end, &number))
+			return wrong(c, i == c->nevents ? "more costs than events" : "no cost");
+		*cost = i == c->wanted ? number : *cost;
+	}
+	return true;
+}
+
+static bool cost_line(struct costs *c, const char *at, const char *end)
+{
+	uint64_t cost = 0, line;
+	int what = c->next;
+
+	c->next = COST;
+	if (!c->event[0])
+		return wrong(c, "costs before the line `events:`");
+	if (c->function == NONE && what != JUMP)
+		return wrong(c, "costs before the line `fn=`");
+	if (!numbers_take(c, at, end, &cost))
+		return false;
+	line = c->line_at < c->npositions ? c->position[c->line_at] : 0;
+	if (what == CALL)
+		return arc_add(c, cost);
+	if (what == COST) {
+		struct cost_function *f = &c->functions[c->function];
+
+		add_capped(&f->self, cost);
+		add_capped(&c->sum, cost);
+		if (c->place == c->file && line && line <= UINT32_MAX && (!f->least || line < f->least))
+			f->least = (uint32_t)line;
+	}
+	return true;
+}
+
+static bool line_read(struct costs *c)
+{
+	const char *at = c->l.line, *end = at + c->l.n, *word, *value, *sign;
+	size_t n;
+
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (at == end || *at == '#')
+		return true;
+	if ((*at >= '0' && *at <= '9') || *at == '+' || *at == '-' || *at == '*')
+		return cost_line(c, at, end);
+	if (head_take(at, (size_t)(end - at), &word, &n, &value))
+		return head_line(c, word, n, value, end);
+	sign = memchr(at, '=', (size_t)(end - at));
+	return sign ? key_line(c, at, (size_t)(sign - at), sign + 1, end) : wrong(c, "neither costs nor a name");
+}
+
+/* ---- into the draft ---- */
+
+static const char *told(const struct costs *c, uint32_t word)
+{
+	return word == NONE || strcmp(c->words.text[word], "???") == 0 ? NULL : c->words.text[word];
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The name as it was before it was escaped, if it was. */
+static bool function_put(struct costs *c, struct cost_function *f, char *room)
+{
+	const char *object = told(c, f->object), *name = c->words.text[f->name];
+	uint32_t module = object ? draft_module(c->r->draft, object, NULL, 0) : DRAFT_NONE;
+
+	if (object && module == DRAFT_NONE)
+		return false;
+	if (object && c->program[0] && strcmp(base_of(object), base_of(c->program)) == 0)
+		draft_main(c->r->draft, module);
+	text_unescape(room, name, name + strlen(name));
+	f->number = draft_function(c->r->draft, &(struct draft_function){ .module = module, .name = room, .file = told(c, f->file),
+		.line = f->called_at ? f->called_at : f->least });
+	return f->number != DRAFT_NONE;
+}
+
+static bool functions_put(struct costs *c, uint32_t thread)
+{
+	size_t longest = 0;
+	char *room;
+	bool ok;
+
+	for (uint32_t i = 0; i < c->words.n; i++)
+		longest = strlen(c->words.text[i]) > longest ? strlen(c->words.text[i]) : longest;
+	room = malloc(longest + 1);
+	ok = room != NULL;
+	for (uint32_t i = 0; ok && i < c->nfunctions; i++) {
+		struct cost_function *f = &c->functions[i];
+		uint64_t time;
+
+		ok = function_put(c, f, room);
+		time = __builtin_mul_overflow(f->self, c->times, &time) ? UINT64_MAX : time;
+		if (ok)
+			draft_add(c->r->draft, &(struct draft_sample){ .thread = thread, .functions = &f->number, .n = 1, .time = time });
+	}
+	free(room);
+	return ok || no_memory(c);
+}
+
+static bool arcs_put(struct costs *c, uint32_t thread)
+{
+	for (uint32_t i = 0; i < c->narcs; i++) {
+		const struct cost_arc *a = &c->arcs[i];
+		uint64_t time;
+
+		time = __builtin_mul_overflow(a->cost, c->times, &time) ? UINT64_MAX : time;
+		draft_arc(c->r->draft, thread, c->functions[a->from].number, c->functions[a->to].number, a->calls, time);
+	}
+	return true;
+}
+
+/* What the costs are, and what was left out. */
+static void event_tell(struct costs *c)
+{
+	char *unit = draft_header(c->r->draft)->unit, others[300] = "";
+	size_t size = sizeof draft_header(c->r->draft)->unit, at = 0;
+
+	if (c->times)
+		snprintf(unit, size, "event %s: time", c->event);
+	else
+		snprintf(unit, size, "event %s; one is shown as 1 ns", c->event);
+	for (unsigned i = 0; i < c->nevents && at < sizeof others; i++)
+		if (i != c->wanted)
+			at += (size_t)snprintf(others + at, sizeof others - at, "%s%s", at ? ", " : "", c->events[i]);
+	if (at)
+		reading_note(c->r, "note: %.100s: this is of one event, %s; not of: %s", c->r->label, c->event, others);
+	if (c->strange)
+		reading_note(c->r, "note: %.100s: %u lines of its head are not known", c->r->label, c->strange);
+}
+
+static bool draft_fill(struct costs *c)
+{
+	struct amon_header *h = draft_header(c->r->draft);
+	uint64_t calls = 0;
+	uint32_t thread;
+
+	for (uint32_t i = 0; i < c->narcs; i++)
+		add_capped(&calls, c->arcs[i].calls);
+	h->way = 1u << AMON_WAY_ARCS | (calls ? 0 : 1u << AMON_WAY_STACKS);
+	c->times = nsec_of(c->event);
+	event_tell(c);
+	c->times = c->times ? c->times : 1;
+	thread = draft_thread(c->r->draft, draft_process(c->r->draft, c->pid, 0, c->program[0] ? c->program : NULL, 0), c->pid, NULL);
+	return thread == DRAFT_NONE ? no_memory(c) : functions_put(c, thread) && arcs_put(c, thread);
+}
+
+static bool callgrind_read(struct reading *r)
+{
+	struct costs c = { .r = r, .l = { .data = (const char *)r->data, .len = r->len }, .npositions = 1, .object = NONE, .file = NONE, .place = NONE,
+		.function = NONE, .callee_object = NONE, .callee_file = NONE, .callee = NONE };
+	bool ok = true;
+
+	while (ok && lines_next(&c.l))
+		ok = line_read(&c);
+	if (ok && c.next != COST)
+		ok = wrong(&c, "no costs after calls");
+	ok = ok && draft_fill(&c);
+	cost_words_free(&c.words);
+	free(c.functions);
+	free(c.arcs);
+	table_free(&c.by_name);
+	pair_table_free(&c.by_ends);
+	return ok;
+}
+
+/* The first words of a head are known ones, up to the events. */
+static bool callgrind_is(const char *head, size_t n, bool whole)
+{
+	static const char *const words[] = { "version", "creator", "cmd", "pid", "part", "thread", "desc", "positions", "event", "summary" };
+	struct lines l = { .data = head, .len = n };
+	const char *word, *value;
+	size_t length, known;
+
+	(void)whole;
+	while (lines_next(&l)) {
+		if (l.n >= 18 && memcmp(l.line, "# callgrind format", 18) == 0)
+			return true;
+		if (l.n == 0 || l.line[0] == '#')
+			continue;
+		if (!head_take(l.line, l.n, &word, &length, &value))
+			return false;
+		if (is_word(word, length, "events"))
+			return true;
+		for (known = 0; known < sizeof words / sizeof *words && !is_word(word, length, words[known]); known++)
+			;
+		if (known == sizeof words / sizeof *words)
+			return false;
+	}
+	return false;
+}
+
+const struct import_format import_callgrind = { "callgrind", callgrind_is, callgrind_read };

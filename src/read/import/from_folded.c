@@ -1,0 +1,210 @@
+/* from_folded.c - folded stacks: a line for each, its frames from the outermost on, joined by semicolons; a blank; a number.
+ *
+ *     main;parse;expression 1250000
+ *
+ * The format does not say what the number is.  aprof writes nanoseconds there, most others samples; which of them is told by how large the numbers are on
+ * average, and the head of the report says what was taken.  Names are unescaped as base/escape.h escapes them. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/import/format.h"
+
+#define LEAST_NSEC 10000.0	/* the mean from which on the numbers are nanoseconds: 10 us a stack, or 10,000 samples in each */
+
+/* A line taken apart. */
+struct folded {
+	const char *stack;
+	size_t n;			/* bytes of it */
+	double weight;
+	uint64_t whole;			/* the same, if it is a whole number */
+	bool fraction;			/* it is not */
+};
+
+/* The number from TEXT to END, which is all of it. */
+static bool number_take(const char *text, const char *end, struct folded *f)
+{
+	const char *at = text;
+
+	for (f->whole = 0; at < end && *at >= '0' && *at <= '9'; at++)
+		if (__builtin_mul_overflow(f->whole, (uint64_t)10, &f->whole) || __builtin_add_overflow(f->whole, (uint64_t)(*at - '0'), &f->whole))
+			return false;
+	f->weight = (double)f->whole;
+	f->fraction = at > text && at < end && *at == '.';
+	if (f->fraction) {
+		double digit = 0.1;
+
+		for (at++; at < end && *at >= '0' && *at <= '9'; at++, digit /= 10)
+			f->weight += digit * (*at - '0');
+	}
+	return at > text && at == end;
+}
+
+/* Take LINE of N bytes apart.  False: it is no stack with a number. */
+static bool line_take(const char *line, size_t n, struct folded *f)
+{
+	const char *blank;
+
+	while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
+		n--;
+	blank = memrchr(line, ' ', n);
+	if (!blank || blank == line || !number_take(blank + 1, line + n, f))
+		return false;
+	f->stack = line;
+	f->n = (size_t)(blank - line);
+	return true;
+}
+
+/* Nothing to read, or a comment. */
+static bool is_empty(const struct lines *l)
+{
+	return l->n == 0 || l->line[0] == '#';
+}
+
+static bool is_text(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (((unsigned char)s[i] < ' ' && s[i] != '\t' && s[i] != '\n' && s[i] != '\r') || s[i] == 127)
+			return false;
+	return true;
+}
+
+/* Whether a stack begins with a name: tables of numbers are no stacks. */
+static bool begins_with_name(const struct folded *f)
+{
+	size_t digits = strspn(f->stack, "0123456789.+-eE,");
+
+	return digits < f->n && f->stack[digits] != ' ' && f->stack[digits] != '\t' && f->stack[0] != ' ' && f->stack[0] != '\t';
+}
+
+/* Whether the N bytes at LINE begin a stack, of which the end is not seen. */
+static bool begins_stack(const char *line, size_t n)
+{
+	const char *semicolon = memchr(line, ';', n);
+
+	return semicolon && begins_with_name(&(struct folded){ .stack = line, .n = n }) && memchr(semicolon + 1, ';', n - (size_t)(semicolon + 1 - line));
+}
+
+/* The first line is a stack, and so are most of those in the head; where none of them calls another, all are, and each is one word or one of aprof's.
+ * The others are then told as wrong. */
+static bool folded_is(const char *head, size_t n, bool whole)
+{
+	struct lines l = { .data = head, .len = n };
+	struct folded f;
+	size_t found = 0, joined = 0, words = 0, others = 0;
+
+	if (!is_text(head, n))
+		return false;
+	while (lines_next(&l)) {
+		if (is_empty(&l) || (lines_is_open(&l) && found))
+			continue;
+		if (lines_is_open(&l) && !whole)
+			return begins_stack(l.line, l.n);
+		if (!line_take(l.line, l.n, &f) || !begins_with_name(&f)) {
+			others++;
+			if (!found)
+				return false;
+			continue;
+		}
+		found++;
+		joined += memchr(f.stack, ';', f.n) != NULL;
+		words += f.stack[0] == '(' || !memchr(f.stack, ' ', f.n);
+	}
+	return joined ? joined >= others : found && words == found && !others;
+}
+
+/* ---- frames ---- */
+
+/* One reading. */
+struct folding {
+	struct reading *r;
+	struct stack stack;
+	char *name;			/* room for one */
+	uint32_t thread;
+	bool nsec;			/* weights are nanoseconds */
+};
+
+/* Put the frames of F into k->stack. */
+static bool frames_take(struct folding *k, const struct folded *f)
+{
+	const char *at = f->stack, *end = f->stack + f->n;
+
+	for (k->stack.n = 0; at <= end;) {
+		const char *semicolon = memchr(at, ';', (size_t)(end - at)), *behind = semicolon ? semicolon : end;
+		uint32_t function;
+
+		text_unescape(k->name, at, behind);
+		if (behind > at) {
+			function = draft_function(k->r->draft, &(struct draft_function){ .module = DRAFT_NONE, .name = k->name });
+			if (!stack_push(&k->stack, function))
+				return error_set(k->r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		}
+		at = behind + 1;
+	}
+	return true;
+}
+
+static uint64_t rounded(double x)
+{
+	return x < 0x1p63 ? (uint64_t)llround(x) : (uint64_t)1 << 63;
+}
+
+static bool stack_add(struct folding *k, const struct folded *f)
+{
+	double nsec = k->nsec ? f->weight : f->weight * (double)SAMPLE_NSEC;
+
+	if (!frames_take(k, f))
+		return false;
+	draft_add(k->r->draft, &(struct draft_sample){ .thread = k->thread, .functions = k->stack.functions, .n = k->stack.n,
+		.time = k->nsec && !f->fraction ? f->whole : rounded(nsec), .ticks = k->nsec ? 0 : rounded(f->weight) });
+	return true;
+}
+
+/* Check all lines, and say what the numbers are.  *LONGEST becomes the length of the longest line. */
+static bool check(struct reading *r, bool *nsec, size_t *longest)
+{
+	struct lines l = { .data = (const char *)r->data, .len = r->len };
+	double sum = 0, n = 0;
+	struct folded f;
+
+	*longest = 0;
+	while (lines_next(&l)) {
+		if (is_empty(&l))
+			continue;
+		if (!line_take(l.line, l.n, &f))
+			return reading_wrong_line(r, &l, "no stack with a number behind it");
+		sum += f.weight;
+		n++;
+		*longest = l.n > *longest ? l.n : *longest;
+	}
+	*nsec = n > 0 && sum / n >= LEAST_NSEC;
+	return true;
+}
+
+static bool folded_read(struct reading *r)
+{
+	struct lines l = { .data = (const char *)r->data, .len = r->len };
+	struct folding k = { .r = r };
+	struct folded f;
+	size_t longest;
+	bool ok = check(r, &k.nsec, &longest);
+
+	k.name = ok ? malloc(longest + 1) : NULL;
+	if (ok && !k.name)
+		ok = error_set(r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	snprintf(draft_header(r->draft)->unit, sizeof draft_header(r->draft)->unit, "%s",
+		 k.nsec ? "the file's numbers, taken for nanoseconds" : "the file's numbers, taken for samples; one is shown as 1 ms");
+	k.thread = ok ? draft_thread(r->draft, draft_process(r->draft, 0, 0, NULL, 0), 0, NULL) : DRAFT_NONE;
+	while (ok && k.thread != DRAFT_NONE && lines_next(&l))
+		if (!is_empty(&l) && line_take(l.line, l.n, &f))
+			ok = stack_add(&k, &f);
+	if (ok)
+		reading_open_end_tell(r, &l);
+	free(k.name);
+	free(k.stack.functions);
+	return ok;
+}
+
+const struct import_format import_folded = { "folded stacks", folded_is, folded_read };

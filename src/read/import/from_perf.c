@@ -1,0 +1,686 @@
+/* from_perf.c - perf.data: samples of processes that map, fork and become other programs, in the order of their times.
+ *
+ * A stack is what the kernel's call chain says; where perf copied registers and the top of the stack (--call-graph dwarf), the user's part is unwound
+ * here, as the recorder unwinds.  The kernel's functions are one, [kernel]. */
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/table.h"
+#include "read/import/events.h"
+#include "read/import/perf_file.h"
+#include "read/import/places.h"
+#include "read/stacks/walk.h"
+
+/* Records of perf's own. */
+enum {
+	LAST_KERNEL = 21, USER_FIRST = 64, USER_AUXTRACE = 71, USER_COMPRESSED = 81, USER_COMPRESSED_2 = 83,
+	USER_LAST = 84,
+};
+enum {
+	KERNEL_MODE = 1, USER_MODE = 2, MODES = 7,	/* header.misc: what the processor did */
+	MISC_BUILD_ID = 1 << 14, MISC_EXEC = 1 << 13, MISC_DATA = 1 << 13,
+	DEEPEST = 4096,			/* frames that are unwound */
+	PROTECTION_EXECUTE = 4,
+};
+
+struct record { uint64_t time; size_t at; };
+
+/* A process of the file. */
+struct task {
+	uint32_t pid, nth;		/* nth: programs that it was before */
+	char name[16];
+	struct space space;
+};
+
+struct named { uint32_t pid, tid; char name[16]; };
+
+/* One reading. */
+struct perf_reading {
+	struct reading *r;
+	struct perf_file file;
+	struct events events;
+	uint32_t *event_of;		/* of each attr, in events */
+	struct record *records;		/* in the order of time */
+	size_t nrecords, records_room;
+	struct places places;
+	struct task **tasks;
+	uint32_t ntasks;
+	size_t tasks_room;
+	struct table by_pid;
+	struct named *names;		/* of threads */
+	uint32_t nnames;
+	size_t names_room;
+	struct table by_tid;
+	struct stack stack;
+	struct draft_place *backs;	/* of each of its functions */
+	size_t backs_room;
+	uint64_t lost, cut, unknown, first_unknown; /* samples; stacks; records of types that are not known, the first one's offset */
+	uint32_t unknown_type;
+	bool traced;			/* a hardware trace is in it */
+};
+
+static bool no_memory(struct perf_reading *p)
+{
+	return error_set(p->r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.200s: out of memory", p->r->label);
+}
+
+static bool perf_is(const char *head, size_t n, bool is_whole)
+{
+	(void)is_whole;
+	return n >= 16 && (memcmp(head, "PERFILE2", 8) == 0 || memcmp(head, "2ELIFREP", 8) == 0);
+}
+
+static struct perf_event_header header_at(const struct perf_reading *p, size_t at)
+{
+	struct perf_event_header h;
+
+	memcpy(&h, p->r->data + at, sizeof h);
+	return h;
+}
+
+/* What is in the record at AT behind its header. */
+static struct perf_bytes body_at(const struct perf_reading *p, size_t at)
+{
+	const unsigned char *data = p->r->data + at;
+
+	return (struct perf_bytes){ data + sizeof(struct perf_event_header), data + header_at(p, at).size, false };
+}
+
+static bool malformed(struct perf_reading *p, size_t at)
+{
+	struct perf_event_header h = header_at(p, at);
+
+	return reading_wrong(p->r, at, "a record of type %" PRIu32 " and %u bytes of the perf.data is malformed", h.type, h.size);
+}
+
+/* ---- all records, in order ---- */
+
+static int by_time(const void *left, const void *right)
+{
+	const struct record *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+/* A record of perf's own at AT.  *SIZE grows where data follows it. */
+static bool own_record(struct perf_reading *p, const struct perf_event_header *h, size_t at, uint64_t *size)
+{
+	struct perf_bytes b = body_at(p, at);
+
+	if (h->type == USER_COMPRESSED || h->type == USER_COMPRESSED_2)
+		return reading_wrong(p->r, at, "a compressed record (perf record -z), which is not read: perf inject -i FILE -o FILE makes a plain file");
+	if (h->type == USER_AUXTRACE) {
+		uint64_t more = perf_take(&b, 8);
+
+		p->traced = true;
+		if (b.wrong || more > p->file.data_end - at - *size)
+			return malformed(p, at);
+		*size += more;
+	}
+	return true;
+}
+
+static void unknown_note(struct perf_reading *p, uint32_t type, size_t at)
+{
+	if (p->unknown++ == 0) {
+		p->unknown_type = type;
+		p->first_unknown = at;
+	}
+}
+
+static bool record_add(struct perf_reading *p, const struct perf_event_header *h, size_t at)
+{
+	struct perf_bytes b = body_at(p, at);
+	bool sample = h->type == PERF_RECORD_SAMPLE;
+	const struct perf_attr *a = perf_file_attr(&p->file, b, sample);
+
+	if (!array_reserve(&p->records, &p->records_room, p->nrecords + 1, sizeof *p->records))
+		return no_memory(p);
+	p->records[p->nrecords++] = (struct record){ perf_file_time(a, b, sample), at };
+	return true;
+}
+
+/* Find the records, and put them in order: each processor's come by themselves. */
+static bool records_find(struct perf_reading *p)
+{
+	size_t end = p->file.data_end;
+
+	for (size_t at = p->file.data; at < end;) {
+		struct perf_event_header h;
+		uint64_t size;
+
+		if (end - at < sizeof h) {
+			reading_note(p->r, "warning: %.100s: cut off in a record, at byte %zu; its whole part is used", p->r->label, at);
+			break;
+		}
+		h = header_at(p, at);
+		size = h.size;
+		if (size < sizeof h)
+			return malformed(p, at);
+		if (size > end - at) {
+			reading_note(p->r, "warning: %.100s: cut off in a record of type %" PRIu32 " and %u bytes, at byte %zu; its whole part is used",
+				     p->r->label, h.type, h.size, at);
+			break;
+		}
+		if (h.type >= USER_FIRST ? h.type > USER_LAST : h.type > LAST_KERNEL || h.type == 0)
+			unknown_note(p, h.type, at);
+		else if (h.type >= USER_FIRST ? !own_record(p, &h, at, &size) : !record_add(p, &h, at))
+			return false;
+		at += size;
+	}
+	if (p->nrecords)
+		qsort(p->records, p->nrecords, sizeof *p->records, by_time);
+	return true;
+}
+
+/* ---- processes ---- */
+
+static uint64_t task_hash(const void *owner, uint32_t i)
+{
+	return hash_mix(((const struct perf_reading *)owner)->tasks[i]->pid, 0);
+}
+
+static struct task *task_find(const struct perf_reading *p, uint32_t pid)
+{
+	uint64_t i = hash_mix(pid, 0);
+	uint32_t k;
+
+	while ((k = table_next(&p->by_pid, &i)) != UINT32_MAX)
+		if (p->tasks[k]->pid == pid)
+			return p->tasks[k];
+	return NULL;
+}
+
+/* The process PID, begun if it is new.  NULL with the error set. */
+static struct task *task_of(struct perf_reading *p, uint32_t pid)
+{
+	struct task *t = task_find(p, pid);
+
+	if (t)
+		return t;
+	if (!array_grow(&p->tasks, &p->tasks_room, p->ntasks, sizeof *p->tasks) || !table_reserve(&p->by_pid, p->ntasks + 1, task_hash, p) ||
+	    !(t = calloc(1, sizeof *t))) {
+		no_memory(p);
+		return NULL;
+	}
+	t->pid = pid;
+	space_init(&t->space, 0, &p->places.images);
+	p->tasks[p->ntasks] = t;
+	table_add(&p->by_pid, hash_mix(pid, 0), p->ntasks++);
+	return t;
+}
+
+static uint64_t name_hash(const void *owner, uint32_t i)
+{
+	const struct named *n = &((const struct perf_reading *)owner)->names[i];
+
+	return hash_mix(n->pid, n->tid);
+}
+
+static const char *name_find(const struct perf_reading *p, uint32_t pid, uint32_t tid, uint32_t *found)
+{
+	uint64_t i = hash_mix(pid, tid);
+	uint32_t k;
+
+	while ((k = table_next(&p->by_tid, &i)) != UINT32_MAX)
+		if (p->names[k].pid == pid && p->names[k].tid == tid) {
+			*found = k;
+			return p->names[k].name;
+		}
+	return NULL;
+}
+
+static bool name_set(struct perf_reading *p, uint32_t pid, uint32_t tid, const char *name)
+{
+	uint32_t k;
+
+	if (!name_find(p, pid, tid, &k)) {
+		if (!array_grow(&p->names, &p->names_room, p->nnames, sizeof *p->names) || !table_reserve(&p->by_tid, p->nnames + 1, name_hash, p))
+			return no_memory(p);
+		k = p->nnames++;
+		p->names[k] = (struct named){ .pid = pid, .tid = tid };
+		table_add(&p->by_tid, hash_mix(pid, tid), k);
+	}
+	memset(p->names[k].name, 0, sizeof p->names[k].name);
+	memcpy(p->names[k].name, name, strnlen(name, sizeof p->names[k].name - 1));
+	return true;
+}
+
+static bool comm_read(struct perf_reading *p, const struct perf_event_header *h, struct perf_bytes b, size_t at)
+{
+	uint32_t pid = (uint32_t)perf_take(&b, 4), tid = (uint32_t)perf_take(&b, 4);
+	const char *name = perf_text(&b);
+	struct task *t;
+
+	if (b.wrong)
+		return malformed(p, at);
+	t = task_of(p, pid);
+	if (!t)
+		return false;
+	if (h->misc & MISC_EXEC) {
+		space_free(&t->space);
+		t->nth++;
+	}
+	if (pid == tid || !t->name[0]) {
+		memset(t->name, 0, sizeof t->name);
+		memcpy(t->name, name, strnlen(name, sizeof t->name - 1));
+	}
+	return name_set(p, pid, tid, name);
+}
+
+static bool fork_read(struct perf_reading *p, struct perf_bytes b, size_t at)
+{
+	uint32_t pid = (uint32_t)perf_take(&b, 4), ppid = (uint32_t)perf_take(&b, 4), tid = (uint32_t)perf_take(&b, 4);
+	uint32_t ptid = (uint32_t)perf_take(&b, 4), k;
+	const char *name;
+	struct task *t, *from;
+
+	if (b.wrong)
+		return malformed(p, at);
+	t = task_of(p, pid);
+	from = task_find(p, ppid);
+	if (!t)
+		return false;
+	if (from && from != t) {
+		space_free(&t->space);
+		memcpy(t->name, from->name, sizeof t->name);
+		t->nth++;
+		if (!space_copy(&t->space, &from->space, 0))
+			return no_memory(p);
+	}
+	name = name_find(p, ppid, ptid, &k);
+	if (name) {
+		char copy[sizeof p->names->name];
+
+		memcpy(copy, name, sizeof copy);
+		return name_set(p, pid, tid, copy);
+	}
+	return true;
+}
+
+static bool mmap_read(struct perf_reading *p, const struct perf_event_header *h, struct perf_bytes b, size_t at)
+{
+	uint32_t pid = (uint32_t)perf_take(&b, 4), protection = PROTECTION_EXECUTE;
+	uint64_t start, length, offset;
+	const unsigned char *id = NULL;
+	const char *path;
+	const struct mapping *m;
+	struct task *t;
+	bool first;
+
+	perf_take(&b, 4);
+	start = perf_take(&b, 8), length = perf_take(&b, 8), offset = perf_take(&b, 8);
+	if (h->type == PERF_RECORD_MMAP2) {
+		id = perf_skip(&b, 24);
+		protection = (uint32_t)perf_take(&b, 4);
+		perf_take(&b, 4);
+	}
+	path = perf_text(&b);
+	if (b.wrong)
+		return malformed(p, at);
+	if ((h->misc & MODES) == KERNEL_MODE || !(protection & PROTECTION_EXECUTE) || (h->type == PERF_RECORD_MMAP && h->misc & MISC_DATA) ||
+	    length > UINT64_MAX - start || !length)
+		return true;
+	t = task_of(p, pid);
+	if (!t || (h->misc & MISC_BUILD_ID && id && id[0] <= 20 && !places_tell(&p->places, path, id + 4, id[0])))
+		return t && no_memory(p);
+	first = t->space.n == 0;
+	if (!space_map(&t->space, start, length, offset, 0, 0, path))
+		return no_memory(p);
+	m = space_find(&t->space, start);
+	if (m && m->image)
+		places_mapped(&p->places, m->image);
+	if (m && m->image && first && path[0] == '/')	/* the first that is mapped is the program itself */
+		draft_main(p->r->draft, places_module(&p->places, m->image));
+	return true;
+}
+
+/* ---- samples ---- */
+
+/* A sample, taken apart. */
+struct sample {
+	uint64_t ip, period;
+	uint32_t pid, tid;
+	bool kernel;			/* the processor was in it */
+	struct perf_bytes chain;	/* the kernel's call chain */
+	const unsigned char *regs;	/* the user's; NULL: none, or not of a 64-bit program */
+	uint64_t mask;			/* which */
+	const unsigned char *stack;	/* copy of its top; NULL: none */
+	size_t stack_size;		/* bytes of it that were written */
+};
+
+/* Skip the values of counters. */
+static void counts_skip(struct perf_bytes *b, uint64_t format)
+{
+	uint64_t times = (uint64_t)__builtin_popcountll(format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING));
+	uint64_t each = 1 + (uint64_t)__builtin_popcountll(format & (PERF_FORMAT_ID | 1u << 4)), n = 1;	/* 4: lost */
+
+	if (format & PERF_FORMAT_GROUP)
+		n = perf_take(b, 8);
+	perf_skip(b, 8 * times);
+	b->wrong |= n > UINT32_MAX;
+	perf_skip(b, b->wrong ? 0 : 8 * n * each);
+}
+
+/* N items of SIZE bytes, of which there is a number before. */
+static const unsigned char *items_take(struct perf_bytes *b, uint64_t n, size_t size)
+{
+	b->wrong |= n > UINT32_MAX;
+	return perf_skip(b, b->wrong ? 0 : n * size);
+}
+
+static void stack_take(struct perf_bytes *b, struct sample *s)
+{
+	uint64_t size = perf_take(b, 8), written;
+
+	if (!size)
+		return;
+	s->stack = perf_skip(b, size);
+	written = perf_take(b, 8);
+	s->stack_size = written < size ? written : size;
+}
+
+/* Take B apart as attr A says, in the order of perf_event.h.  False: it is malformed. */
+static bool sample_take(const struct perf_attr *a, struct perf_bytes b, struct sample *s)
+{
+	uint64_t type = a->sample_type, n;
+
+	*s = (struct sample){ .period = a->period ? a->period : 1, .mask = a->regs };
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		perf_take(&b, 8);
+	if (type & PERF_SAMPLE_IP)
+		s->ip = perf_take(&b, 8);
+	if (type & PERF_SAMPLE_TID) {
+		s->pid = (uint32_t)perf_take(&b, 4);
+		s->tid = (uint32_t)perf_take(&b, 4);
+	}
+	perf_skip(&b, 8 * (uint64_t)__builtin_popcountll(type & (PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU)));
+	if (type & PERF_SAMPLE_PERIOD)
+		s->period = perf_take(&b, 8);
+	if (type & PERF_SAMPLE_READ)
+		counts_skip(&b, a->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		n = perf_take(&b, 8);
+		s->chain.at = items_take(&b, n, 8);
+		s->chain.end = b.wrong ? s->chain.at : b.at;
+	}
+	if (type & PERF_SAMPLE_RAW)
+		perf_skip(&b, perf_take(&b, 4));
+	if (type & PERF_SAMPLE_BRANCH_STACK) {
+		n = perf_take(&b, 8);
+		if (a->branch_type & 1u << 17)		/* with an index */
+			perf_take(&b, 8);
+		items_take(&b, n, 24);
+	}
+	if (type & PERF_SAMPLE_REGS_USER && (n = perf_take(&b, 8)) != 0) {
+		const unsigned char *regs = perf_skip(&b, 8 * (uint64_t)__builtin_popcountll(a->regs));
+
+		s->regs = n == PERF_SAMPLE_REGS_ABI_64 ? regs : NULL;
+	}
+	if (type & PERF_SAMPLE_STACK_USER)
+		stack_take(&b, s);
+	return !b.wrong;
+}
+
+/* Put the registers of S where w->regs has them; false: those that are needed are not there. */
+static bool regs_take(const struct sample *s, struct walk *w)
+{
+	/* By the number in linux/asm/perf_regs.h; -1: not needed. */
+	static const int8_t dwarf[24] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, -1, -1, -1, -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15 };
+	uint64_t need = 0xff01ff & ~UINT64_C(0x100), have = s->mask;
+	const unsigned char *at = s->regs;
+
+	if (!at || (have & (need | 0x100)) != (need | 0x100))
+		return false;
+	for (unsigned i = 0; i < 64; i++) {
+		if (!(have >> i & 1))
+			continue;
+		if (i < 24 && dwarf[i] >= 0)
+			memcpy(&w->regs[dwarf[i]], at, 8);
+		at += 8;
+	}
+	return true;
+}
+
+static const struct draft_place nowhere = { DRAFT_NONE, 0 };
+
+/* FUNCTION, whose call returns to BACK, is below what is on the stack so far. */
+static bool push(struct perf_reading *p, uint32_t function, struct draft_place back)
+{
+	if (function == DRAFT_NONE || !array_reserve(&p->backs, &p->backs_room, p->stack.n + 1, sizeof *p->backs) || !stack_push(&p->stack, function))
+		return no_memory(p);
+	p->backs[p->stack.n - 1] = back;
+	return true;
+}
+
+/* The same of the function at ADDRESS of T; CALLS: a call ends there.  *IS_SIGNAL: a signal's handler returns there, and nobody called it. */
+static bool push_at(struct perf_reading *p, const struct task *t, uint64_t address, bool calls, bool *is_signal)
+{
+	struct place place;
+
+	if (!places_find(&p->places, &t->space, address, &place))
+		return no_memory(p);
+	*is_signal = place.is_signal;
+	if (place.at.module == DRAFT_NONE || !calls || place.is_signal)
+		return push(p, place.function, nowhere);
+	return push(p, place.function, (struct draft_place){ place.at.module, place.at.address + 1 });
+}
+
+/* Turn the stack: what is told innermost first is wanted outermost first. */
+static void turn(struct perf_reading *p)
+{
+	stack_turn(&p->stack);
+	for (size_t i = 0; i < p->stack.n / 2; i++) {
+		struct draft_place back = p->backs[i];
+
+		p->backs[i] = p->backs[p->stack.n - 1 - i];
+		p->backs[p->stack.n - 1 - i] = back;
+	}
+}
+
+/* The kernel, once for all its frames that follow each other. */
+static bool kernel_push(struct perf_reading *p)
+{
+	uint32_t kernel = draft_function(p->r->draft, &(struct draft_function){ .module = DRAFT_NONE, .name = "[kernel]" });
+
+	return (p->stack.n && p->stack.functions[p->stack.n - 1] == kernel) || push(p, kernel, nowhere);
+}
+
+/* Unwind the user's part.  *WHOLE: to the thread's start. */
+static bool user_walk(struct perf_reading *p, struct task *t, const struct sample *s, struct walk *w, bool *is_whole)
+{
+	struct walk_frame frames[DEEPEST];
+	bool ignored;
+	size_t n;
+
+	w->space = &t->space;
+	w->stack = s->stack;
+	w->size = s->stack_size;
+	*is_whole = walk_stack(w, frames, DEEPEST, &n) == WALK_WHOLE;
+	for (size_t i = 0; i < n; i++)
+		if (!push_at(p, t, frames[i].address, frames[i].back != 0, &ignored))
+			return false;
+	return true;
+}
+
+/* The frames of the kernel's chain; the user's only if USER.  The first of each part is where it was, the others where calls return to. */
+static bool chain_walk(struct perf_reading *p, struct task *t, const struct sample *s, bool user)
+{
+	struct perf_bytes b = s->chain;
+	bool kernel = s->kernel, first = true, interrupted = false;
+
+	while (b.end - b.at >= 8) {
+		uint64_t ip = perf_take(&b, 8);
+
+		if (ip >= (uint64_t)PERF_CONTEXT_MAX) {
+			kernel = ip == (uint64_t)PERF_CONTEXT_KERNEL || ip == (uint64_t)PERF_CONTEXT_HV;
+			first = true;
+			continue;
+		}
+		if (kernel ? !kernel_push(p) : user && !push_at(p, t, ip - !first, !first && !interrupted, &interrupted))
+			return false;
+		first = false;
+	}
+	return true;
+}
+
+/* The stack of S, innermost first. */
+static bool stack_find(struct perf_reading *p, struct task *t, const struct sample *s, bool *cut)
+{
+	struct walk w = { 0 };
+	bool unwound = s->stack && !p->file.other_machine && regs_take(s, &w), is_whole = true, ignored;
+
+	p->stack.n = 0;
+	if (!chain_walk(p, t, s, !unwound))
+		return false;
+	if (unwound && !user_walk(p, t, s, &w, &is_whole))
+		return false;
+	*cut = !is_whole;
+	if (p->stack.n)
+		return true;
+	return s->kernel ? kernel_push(p) : push_at(p, t, s->ip, false, &ignored);
+}
+
+static bool sample_read(struct perf_reading *p, const struct perf_event_header *h, struct perf_bytes b, size_t at)
+{
+	const struct perf_attr *a = perf_file_attr(&p->file, b, true);
+	uint32_t event = p->event_of[a - p->file.attrs], process, thread, ignored;
+	struct task *t;
+	struct sample s;
+	const char *name;
+	bool cut;
+
+	if (!sample_take(a, b, &s))
+		return malformed(p, at);
+	s.kernel = (h->misc & MODES) == KERNEL_MODE;
+	events_add(&p->events, event, s.period);
+	if (event != p->events.wanted)
+		return true;
+	t = task_of(p, s.pid);
+	if (!t || !stack_find(p, t, &s, &cut))
+		return false;
+	turn(p);
+	process = draft_process(p->r->draft, s.pid, t->nth, t->name, 0);
+	name = name_find(p, s.pid, s.tid, &ignored);
+	thread = draft_thread(p->r->draft, process, s.tid, name ? name : t->name);
+	if (thread == DRAFT_NONE)
+		return no_memory(p);
+	draft_add(p->r->draft, &(struct draft_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .backs = p->backs,
+		.time = s.period, .ticks = 1, .cut = cut });
+	return true;
+}
+
+/* ---- all of it ---- */
+
+static bool record_read(struct perf_reading *p, size_t at)
+{
+	struct perf_event_header h = header_at(p, at);
+	struct perf_bytes b = body_at(p, at);
+
+	switch (h.type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return mmap_read(p, &h, b, at);
+	case PERF_RECORD_COMM:
+		return comm_read(p, &h, b, at);
+	case PERF_RECORD_FORK:
+		return fork_read(p, b, at);
+	case PERF_RECORD_SAMPLE:
+		return sample_read(p, &h, b, at);
+	case PERF_RECORD_LOST:
+		perf_take(&b, 8);
+		add_capped(&p->lost, perf_take(&b, 8));
+		return true;
+	case PERF_RECORD_LOST_SAMPLES:
+		add_capped(&p->lost, perf_take(&b, 8));
+		return true;
+	}
+	return true;				/* what else the kernel says is about no stack */
+}
+
+/* What perf calls an event of A where the file does not name it. */
+static const char *event_name(const struct perf_attr *a, char buffer[48])
+{
+	static const char *const hardware[] = { "cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses" };
+	static const char *const software[] = { "cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations" };
+
+	if (a->name && a->name[0])
+		return a->name;
+	if (a->type == PERF_TYPE_HARDWARE && a->config < sizeof hardware / sizeof *hardware)
+		return hardware[a->config];
+	if (a->type == PERF_TYPE_SOFTWARE && a->config < sizeof software / sizeof *software)
+		return software[a->config];
+	snprintf(buffer, 48, "type %" PRIu32 " config 0x%" PRIx64, a->type, a->config);
+	return buffer;
+}
+
+static bool events_name(struct perf_reading *p)
+{
+	char buffer[48];
+
+	p->event_of = calloc(p->file.nattrs + 1, sizeof *p->event_of);
+	for (uint32_t i = 0; p->event_of && i < p->file.nattrs; i++) {
+		p->event_of[i] = events_find(&p->events, event_name(&p->file.attrs[i], buffer));
+		if (p->event_of[i] == DRAFT_NONE)
+			return no_memory(p);
+	}
+	events_choose(&p->events);
+	return p->event_of || no_memory(p);
+}
+
+/* What the user is to know of what is not in the profile. */
+static void rest_tell(struct perf_reading *p)
+{
+	struct reading *r = p->r;
+
+	draft_header(r->draft)->notes[AMON_NOTE_LOST_STACK] = p->lost;
+	events_tell(&p->events, r);
+	if (p->unknown)
+		reading_note(r, "note: %.100s: %" PRIu64 " record%s of types that are not known skipped, the first of type %" PRIu32 ", at byte %" PRIu64,
+			     r->label, p->unknown, p->unknown == 1 ? "" : "s", p->unknown_type, p->first_unknown);
+	if (p->traced)
+		reading_note(r, "note: %.100s: the hardware trace in it is not read", r->label);
+}
+
+static void perf_free(struct perf_reading *p)
+{
+	for (uint32_t i = 0; i < p->ntasks; i++) {
+		space_free(&p->tasks[i]->space);
+		free(p->tasks[i]);
+	}
+	free(p->tasks);
+	free(p->names);
+	free(p->records);
+	free(p->event_of);
+	free(p->stack.functions);
+	free(p->backs);
+	table_free(&p->by_pid);
+	table_free(&p->by_tid);
+	places_free(&p->places);
+	events_free(&p->events);
+	perf_file_free(&p->file);
+}
+
+static bool perf_read(struct reading *r)
+{
+	struct perf_reading p = { .r = r, .places.draft = r->draft };
+	bool ok = perf_file_open(&p.file, r) && events_name(&p) && records_find(&p);
+
+	draft_keep_sites(r->draft);
+	for (uint32_t i = 0; ok && i < p.file.nbuild_ids; i++)
+		ok = places_tell(&p.places, p.file.build_ids[i].path, p.file.build_ids[i].id, p.file.build_ids[i].size) || no_memory(&p);
+	for (size_t i = 0; ok && i < p.nrecords; i++)
+		ok = record_read(&p, p.records[i].at);
+	if (ok)
+		rest_tell(&p);
+	perf_free(&p);
+	return ok;
+}
+
+const struct import_format import_perf = { "perf.data", perf_is, perf_read };

@@ -1,0 +1,363 @@
+/* from_script.c - what `perf script` prints: for each sample a line that begins with whose it is, and below it, where call chains were recorded, a line for
+ * each frame, the innermost first; else the address is in that line.
+ *
+ *     sort   392/393   30582.836273:     250000 cpu-clock:u:
+ *     	            1154 spin+0x1b (/tmp/w)
+ *     	            122a main+0x18 (/tmp/w)
+ *
+ * Which fields there are is the choice of who printed it (-F): the thread's name and number are needed, and of the rest is taken what is there. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "read/import/events.h"
+#include "read/import/format.h"
+
+/* The first line of a sample, taken apart. */
+struct head {
+	const char *name;		/* of the thread */
+	size_t name_size;
+	uint32_t pid, tid;		/* pid 0: not printed */
+	uint64_t period;		/* 0: not printed */
+	const char *event;		/* NULL: not printed */
+	size_t event_size;
+	const char *rest;		/* what follows */
+	size_t rest_size;
+};
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && is_blank(*at))
+		at++;
+	return at;
+}
+
+/* The number at AT; *BEHIND is what follows it, AT if there is none, or one too large. */
+static uint64_t number_at(const char *at, const char *end, const char **behind)
+{
+	const char *first = at;
+	uint64_t n = 0;
+
+	for (; at < end && is_digit(*at); at++)
+		if (__builtin_mul_overflow(n, (uint64_t)10, &n) || __builtin_add_overflow(n, (uint64_t)(*at - '0'), &n))
+			at = end = first;
+	*behind = at;
+	return n;
+}
+
+/* `[001]` at AT: what follows it, else AT. */
+static const char *processor_skip(const char *at, const char *end)
+{
+	const char *behind;
+
+	if (at >= end || *at != '[')
+		return at;
+	number_at(at + 1, end, &behind);
+	return behind > at + 1 && behind < end && *behind == ']' ? behind + 1 : at;
+}
+
+/* `5678.123456:` at AT: what follows it, else AT. */
+static const char *time_skip(const char *at, const char *end)
+{
+	const char *behind, *fraction;
+
+	number_at(at, end, &behind);
+	if (behind == at || behind >= end || *behind != '.')
+		return at;
+	number_at(behind + 1, end, &fraction);
+	return fraction > behind + 1 && fraction < end && *fraction == ':' ? fraction + 1 : at;
+}
+
+/* The period, and the event, a word that ends with a colon, at AT: both may lack. */
+static void event_take(struct head *h, const char *at, const char *end)
+{
+	const char *behind, *word = at;
+
+	h->period = number_at(at, end, &behind);
+	if (behind > at && behind < end && is_blank(*behind))
+		word = at = skip_blanks(behind, end);
+	else
+		h->period = 0;
+	while (at < end && !is_blank(*at))
+		at++;
+	if (at > word + 1 && at[-1] == ':') {
+		h->event = word;
+		h->event_size = (size_t)(at - word - 1);
+		word = at;
+	}
+	h->rest = skip_blanks(word, end);
+	h->rest_size = (size_t)(end - h->rest);
+}
+
+/* The numbers of a thread at AT, and what must follow them: a processor, a time, or both, or an event. */
+static bool numbers_take(struct head *h, const char *at, const char *end)
+{
+	const char *behind, *processor, *time;
+	uint64_t first = number_at(at, end, &behind), second = first;
+
+	if (behind == at)
+		return false;
+	h->pid = 0;
+	if (behind < end && *behind == '/') {
+		h->pid = (uint32_t)first;
+		at = behind + 1;
+		second = number_at(at, end, &behind);
+	}
+	if (behind == at || behind >= end || !is_blank(*behind) || first > INT32_MAX || second > INT32_MAX)
+		return false;
+	h->tid = (uint32_t)second;
+	at = skip_blanks(behind, end);
+	processor = skip_blanks(processor_skip(at, end), end);
+	time = skip_blanks(time_skip(processor, end), end);
+	h->event = NULL;
+	event_take(h, time, end);
+	return time > at || h->event;
+}
+
+/* Take the line apart.  A thread's name may hold blanks and digits. */
+static bool head_take(const char *line, size_t n, struct head *h)
+{
+	const char *end = line + n, *name = skip_blanks(line, end);
+
+	for (const char *at = name; at < end; at++)
+		if (is_blank(*at) && at + 1 < end && is_digit(at[1]) && at > name && numbers_take(h, at + 1, end)) {
+			while (at > name && is_blank(at[-1]))
+				at--;
+			h->name = name;
+			h->name_size = (size_t)(at - name);
+			return true;
+		}
+	return false;
+}
+
+/* A frame, taken apart. */
+struct frame {
+	const char *name;
+	size_t name_size;
+	const char *file;		/* of the code; NULL: not printed */
+	size_t file_size;
+};
+
+static bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
+
+/* The ` (` at which the file's name begins: behind `+0x1b`; without that the last one, but that of ` (deleted)`.  NULL: there is none. */
+static const char *file_find(const char *text, size_t n)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		size_t digits = i;
+
+		if (!is_blank(text[i]) || text[i + 1] != '(')
+			continue;
+		while (digits > 0 && is_hex(text[digits - 1]))
+			digits--;
+		if (digits > 3 && digits < i && memcmp(text + digits - 3, "+0x", 3) == 0)
+			return text + i;
+		if (!found || n - i < 10 || memcmp(text + i, " (deleted)", 10) != 0)
+			found = text + i;
+	}
+	return found;
+}
+
+/* Bytes of NAME without `+0x1b`. */
+static size_t without_offset(const char *name, size_t n)
+{
+	size_t i = n;
+
+	while (i > 0 && is_hex(name[i - 1]))
+		i--;
+	return i > 3 && i < n && memcmp(name + i - 3, "+0x", 3) == 0 ? i - 3 : n;
+}
+
+/* `7f1884c81f02 spin+0x1b (/tmp/w)`.  False: it is none. */
+static bool frame_take(const char *text, size_t n, struct frame *f)
+{
+	const char *end = text + n, *at = skip_blanks(text, end), *first = at, *file;
+
+	while (at < end && is_hex(*at))
+		at++;
+	if (at == first || (at < end && !is_blank(*at)))
+		return false;
+	at = skip_blanks(at, end);
+	while (end > at && is_blank(end[-1]))
+		end--;
+	file = end > at && end[-1] == ')' ? file_find(at - 1, (size_t)(end - at) + 1) : NULL;
+	f->file = file ? file + 2 : NULL;
+	f->file_size = file ? (size_t)(end - 1 - f->file) : 0;
+	while (file && file > at && is_blank(file[-1]))
+		file--;
+	f->name = at;
+	f->name_size = without_offset(at, file ? (size_t)((file > at ? file : at) - at) : (size_t)(end - at));
+	return true;
+}
+
+static bool is_comment(const struct lines *l) { return l->n > 0 && l->line[0] == '#'; }
+
+/* The first line is of a sample; and what follows it, if anything does, is a frame, another sample, or blank. */
+static bool script_is(const char *head, size_t n, bool whole)
+{
+	struct lines l = { .data = head, .len = n };
+	struct head h;
+	struct frame f;
+	bool found = false;
+
+	while (lines_next(&l)) {
+		if (is_comment(&l) || (lines_is_open(&l) && !whole))
+			continue;
+		if (!found && l.n == 0)
+			continue;
+		if (!found && !head_take(l.line, l.n, &h))
+			return false;
+		if (found)
+			return l.n == 0 || frame_take(l.line, l.n, &f) || head_take(l.line, l.n, &h);
+		found = true;
+	}
+	return found;
+}
+
+/* One reading. */
+struct scripting {
+	struct reading *r;
+	struct events events;
+	struct stack stack;
+	char *text;			/* room for a name, and a file's */
+	size_t text_room;
+	bool by_pid;			/* the numbers of processes are printed */
+	struct head head;		/* of the sample at hand */
+	bool open;			/* there is one */
+};
+
+/* TEXT of N bytes, ended, in k->text; NULL: out of memory. */
+static char *text_keep(struct scripting *k, const char *text, size_t n, size_t at)
+{
+	if (!array_reserve(&k->text, &k->text_room, at + n + 1, 1))
+		return NULL;
+	memcpy(k->text + at, text, n);
+	k->text[at + n] = '\0';
+	return k->text + at;
+}
+
+static bool no_memory(struct scripting *k)
+{
+	return error_set(k->r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.200s: out of memory", k->r->label);
+}
+
+/* The function of F: where the symbol is not known, all of the file's that are not. */
+static bool frame_add(struct scripting *k, const struct frame *f)
+{
+	struct draft_function function = { .module = DRAFT_NONE };
+	bool unknown = f->name_size == 0 || (f->name_size == 9 && memcmp(f->name, "[unknown]", 9) == 0);
+	bool in_file = f->file_size && f->file[0] != '[' && !(f->file_size == 7 && memcmp(f->file, "inlined", 7) == 0);
+	const char *slash;
+	char *file = NULL;
+	size_t at;
+
+	if (in_file || (f->file_size && memcmp(f->file, "[unknown]", f->file_size < 9 ? f->file_size : 9) != 0 && f->file[0] == '[')) {
+		if (!(file = text_keep(k, f->file, f->file_size, 0)))
+			return no_memory(k);
+		function.module = draft_module(k->r->draft, file, NULL, 0);
+	}
+	if (!unknown) {
+		function.name = text_keep(k, f->name, f->name_size, 0);
+	} else {
+		slash = file ? strrchr(file, '/') : NULL;
+		at = f->file_size + 1;
+		if (!file || !text_keep(k, "", 0, at + f->file_size + 4))
+			function.name = "[unknown]";
+		else if (file[0] == '[')
+			function.name = k->text;
+		else
+			snprintf(k->text + at, f->file_size + 4, "[%s]", slash ? k->text + (slash + 1 - file) : k->text), function.name = k->text + at;
+	}
+	return (function.name && stack_push(&k->stack, draft_function(k->r->draft, &function))) || no_memory(k);
+}
+
+/* The sample at hand is whole. */
+static bool sample_end(struct scripting *k)
+{
+	const struct head *h = &k->head;
+	uint32_t process, thread, event;
+	char *name;
+
+	if (!k->open)
+		return true;
+	k->open = false;
+	stack_turn(&k->stack);
+	if (!(name = text_keep(k, h->name, h->name_size, 0)))
+		return no_memory(k);
+	process = draft_process(k->r->draft, h->pid, 0, name, 0);
+	thread = draft_thread(k->r->draft, process, h->tid, name);
+	if (thread == DRAFT_NONE || !(name = text_keep(k, h->event ? h->event : "", h->event ? h->event_size : 0, 0)))
+		return no_memory(k);
+	event = events_find(&k->events, name);
+	if (event == DRAFT_NONE)
+		return no_memory(k);
+	events_add(&k->events, event, h->period);
+	if (event == k->events.wanted)
+		draft_add(k->r->draft, &(struct draft_sample){ .thread = thread, .functions = k->stack.functions, .n = k->stack.n,
+			.time = h->period ? h->period : SAMPLE_NSEC, .ticks = 1 });
+	return true;
+}
+
+static bool line_read(struct scripting *k, const struct lines *l)
+{
+	struct frame f;
+
+	if (l->n == 0 || is_comment(l))
+		return sample_end(k);
+	if (k->open && is_blank(l->line[0]) && frame_take(l->line, l->n, &f))
+		return frame_add(k, &f);
+	if (!sample_end(k))
+		return false;
+	if (!head_take(l->line, l->n, &k->head))
+		return reading_wrong_line(k->r, l, "neither a sample nor a frame as perf script prints them");
+	k->open = true;
+	k->stack.n = 0;
+	return !k->head.rest_size || !frame_take(k->head.rest, k->head.rest_size, &f) || frame_add(k, &f);
+}
+
+/* Which of the events the profile is to be of: each is looked at once. */
+static bool events_look(struct scripting *k)
+{
+	struct lines l = { .data = (const char *)k->r->data, .len = k->r->len };
+	struct head h;
+	struct frame f;
+	char *name;
+
+	while (lines_next(&l)) {
+		if (l.n == 0 || is_comment(&l) || (is_blank(l.line[0]) && frame_take(l.line, l.n, &f)) || !head_take(l.line, l.n, &h) || !h.event)
+			continue;
+		name = text_keep(k, h.event, h.event_size, 0);
+		if (!name || events_find(&k->events, name) == DRAFT_NONE)
+			return no_memory(k);
+	}
+	events_choose(&k->events);
+	return true;
+}
+
+static bool script_read(struct reading *r)
+{
+	struct lines l = { .data = (const char *)r->data, .len = r->len };
+	struct scripting k = { .r = r };
+	bool ok = events_look(&k);
+
+	while (ok && lines_next(&l))
+		ok = line_read(&k, &l);
+	ok = ok && sample_end(&k);
+	if (ok) {
+		reading_open_end_tell(r, &l);
+		events_tell(&k.events, r);
+	}
+	events_free(&k.events);
+	free(k.text);
+	free(k.stack.functions);
+	return ok;
+}
+
+const struct import_format import_script = { "perf script", script_is, script_read };

@@ -1,0 +1,154 @@
+/* slices.c - what was charged when: the tables of a file, and the part of a profile that is of a range of time.
+ *
+ * A file has intervals of several lengths, the later the longer.  Those of the shorter are joined, so that a run has one length. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract/slice.h"
+#include "read/profile/reader.h"
+
+void slices_prepare(struct reader *r)
+{
+	const struct chunk *c;
+
+	for (size_t i = 0; !r->p->private->phase && (c = reader_next(r, AMON_SLICES, &i)) != NULL;) {
+		if (c->items == 0 || c->head.base >= SLICE_LEVELS)
+			continue;
+		r->run.sliced = true;
+		r->run.level = c->head.base > r->run.level ? c->head.base : r->run.level;
+	}
+}
+
+/* Take the slice ITEM of intervals of LEVEL, which stands at AT. */
+static bool slice_take(struct reader *r, const struct amon_slice *item, uint32_t level, uint32_t thread, uint64_t at)
+{
+	bool is_monitor = item->context == AMON_NONE, is_late = r->run.truncated || r->run.header.state == AMON_RUNNING;
+	struct profile *p = r->p;
+
+	if (item->interval > SLICE_INTERVALS)
+		return reader_corrupt(r, at, "interval %u, there are %u", item->interval - 1, SLICE_INTERVALS);
+	if (!is_monitor && item->context >= r->nitems)
+		return is_late || reader_corrupt(r, at, "time of item %u, there are %zu", item->context, r->nitems);
+	if (item->time == 0 && item->ticks == 0)
+		return true;
+	if (!array_reserve(&p->slices, &p->private->slices, p->nslices + 1, sizeof *p->slices))
+		return reader_no_memory(r);
+	p->slices[p->nslices++] = (struct profile_slice){
+		.thread = thread, .context = is_monitor ? PROFILE_NONE : r->items[item->context],
+		.interval = (item->interval - 1) >> (r->run.level - level), .ticks = item->ticks, .time = reader_nsec(r, item->time),
+	};
+	return true;
+}
+
+bool read_slices(struct reader *r, const struct chunk *c, uint32_t thread)
+{
+	if (c->items > 0 && c->head.base >= SLICE_LEVELS)
+		return reader_corrupt(r, c->at, "intervals of level %u, there are %u", c->head.base, SLICE_LEVELS);
+	for (uint32_t i = 0; i < c->items && !r->p->private->phase; i++) {
+		uint64_t at = c->at + c->head.first + (uint64_t)i * sizeof(struct amon_slice);
+		struct amon_slice item;
+
+		memcpy(&item, r->data + at, sizeof item);
+		if (item.interval != 0 && !slice_take(r, &item, c->head.base, thread, at))
+			return false;
+	}
+	return true;
+}
+
+void slices_merge(struct profile *p, size_t first)
+{
+	size_t kept = first;
+
+	if (p->nslices - first > 1)
+		qsort(p->slices + first, p->nslices - first, sizeof *p->slices, order_slices);
+	for (size_t i = first; i < p->nslices; i++) {
+		struct profile_slice *s = &p->slices[i], *last = kept > first ? &p->slices[kept - 1] : NULL;
+
+		if (last && order_slices(last, s) == 0) {
+			add_capped(&last->time, s->time);
+			last->ticks = s->ticks < UINT32_MAX - last->ticks ? last->ticks + s->ticks : UINT32_MAX;
+		} else {
+			p->slices[kept++] = *s;
+		}
+	}
+	p->nslices = kept;
+}
+
+/* ---- a range ---- */
+
+static uint32_t level_of(const struct profile *p, const struct profile_slice *s) { return p->runs[p->threads[s->thread].run].level; }
+
+bool profile_range_has(const struct profile *p, const struct profile_range *r, const struct profile_slice *s)
+{
+	uint64_t length = slice_length(level_of(p, s)), middle = s->interval * length + length / 2;
+
+	return middle >= r->from && middle < r->to;
+}
+
+uint64_t profile_sliced_until(const struct profile *p)
+{
+	uint64_t until = 0;
+
+	for (size_t i = 0; i < p->nslices; i++) {
+		uint64_t end = (p->slices[i].interval + UINT64_C(1)) * slice_length(level_of(p, &p->slices[i]));
+
+		until = end > until ? end : until;
+	}
+	return until;
+}
+
+/* Forget the times of all, and what is not known by time. */
+static void times_clear(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->ncontexts; i++)
+		p->contexts[i].time = p->contexts[i].ticks = 0;
+	for (size_t i = 0; i < p->nshares; i++)
+		p->shares[i].time = p->shares[i].ticks = 0;
+	for (size_t i = 0; i < p->nsites; i++)
+		p->sites[i].self = p->sites[i].children = 0;
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		struct amon_thread *t = &p->threads[i].record;
+
+		t->unplaced = t->monitor = t->ticks = t->monitor_ticks = 0;
+		t->cpu_last = t->cpu_first;
+	}
+	for (uint32_t i = 0; i < p->nruns; i++)
+		p->runs[i].header.cpu_user = p->runs[i].header.cpu_system = 0;
+	p->time = p->monitor = p->unplaced = 0;
+	p->npcs = 0;
+}
+
+static void slice_count(struct profile *p, const struct profile_slice *s, struct profile_share *share)
+{
+	struct profile_thread *t = &p->threads[s->thread];
+
+	add_capped(&t->record.ticks, s->ticks);
+	if (p->runs[t->run].header.clock == AMON_CLOCK_TICK)
+		add_capped(&t->record.cpu_last, s->time);
+	if (s->context == PROFILE_NONE) {
+		add_capped(&t->record.monitor, s->time);
+		add_capped(&t->record.monitor_ticks, s->ticks);
+		add_capped(&p->monitor, s->time);
+		return;
+	}
+	add_capped(&share->time, s->time);
+	add_capped(&share->ticks, s->ticks);
+	add_capped(&p->contexts[s->context].time, s->time);
+	add_capped(&p->contexts[s->context].ticks, s->ticks);
+	add_capped(&p->time, s->time);
+}
+
+void profile_take_range(struct profile *p, const struct profile_range *r)
+{
+	size_t share = 0;
+
+	times_clear(p);
+	for (size_t i = 0; i < p->nslices; i++) {
+		const struct profile_slice *s = &p->slices[i];
+
+		while (s->context != PROFILE_NONE && (p->shares[share].thread != s->thread || p->shares[share].context != s->context))
+			share++;
+		if (profile_range_has(p, r, s))
+			slice_count(p, s, &p->shares[share]);
+	}
+}

@@ -1,0 +1,40 @@
+/* dump_contexts.c - the contexts of a file, sorted, without symbols: dump-contexts FILE... */
+#include <stdlib.h>
+
+#include "read/profile/tests/dump.h"
+
+static bool add_file(struct profile *p, const char *name, struct error *err)
+{
+	FILE *f = fopen(name, "rb");
+	size_t len = 0, room = 1 << 20, n;
+	char *data = malloc(room);
+	bool ok;
+
+	if (!f || !data)
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%.100s: cannot be opened", name);
+	while ((n = fread(data + len, 1, room - len, f)) > 0)
+		if ((len += n) == room && !(data = realloc(data, room *= 2)))
+			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.100s: out of memory", name);
+	fclose(f);
+	ok = profile_read(p, data, len, name, err);
+	free(data);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	struct profile *p = profile_new();
+	struct error err;
+	char *text;
+
+	for (int i = 1; i < argc; i++)
+		if (!p || !add_file(p, argv[i], &err)) {
+			fprintf(stderr, "%s\n", p ? err.text : "out of memory");
+			return 2;
+		}
+	text = dump_contexts(p);
+	fputs(text, stdout);
+	free(text);
+	profile_free(p);
+	return 0;
+}

@@ -1,0 +1,68 @@
+/* inlined.c - addresses, each with a run of routines. */
+#include "record/sample/inlined.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+static uint64_t key_of(const struct image *i, uint64_t address) { return hash_mix(address, (uint64_t)(uintptr_t)i); }
+
+static uint64_t at_hash(const void *owner, uint32_t k)
+{
+	const struct inlined_at *at = &((const struct inlined *)owner)->at[k];
+
+	return key_of(at->image, at->address);
+}
+
+/* One more function of the address that is asked about. */
+static void add_routine(void *arg, const struct debug_inlined *f)
+{
+	struct inlined *s = arg;
+	uint32_t routine = made_routine(&s->made, &(struct jit_function){ .name = f->name, .file = f->file, .line = f->line });
+
+	if (routine == RECORDING_NONE || !array_grow(&s->routines, &s->routines_room, s->nroutines, sizeof *s->routines))
+		return;
+	if (s->nroutines == s->at[s->nat].first)
+		s->at[s->nat].entry = f->entry;
+	s->routines[s->nroutines++] = routine;
+}
+
+/* What is known of ADDRESS of I from now on; NULL: out of memory. */
+static const struct inlined_at *add(struct inlined *s, struct image *i, uint64_t address)
+{
+	struct inlined_at *at;
+
+	if (!array_grow(&s->at, &s->at_room, s->nat, sizeof *s->at) || !table_reserve(&s->by_address, s->nat + 1, at_hash, s))
+		return NULL;
+	at = &s->at[s->nat];
+	*at = (struct inlined_at){ .image = i, .address = address, .first = s->nroutines };
+	image_inlined(i, address, add_routine, s);
+	at->n = s->nroutines - at->first;
+	table_add(&s->by_address, key_of(i, address), s->nat++);
+	return at;
+}
+
+const uint32_t *inlined_find(struct inlined *s, struct image *i, uint64_t address, uint32_t *n, uint64_t *entry)
+{
+	uint64_t probe = key_of(i, address);
+	const struct inlined_at *at = NULL;
+	uint32_t k;
+
+	while (!at && (k = table_next(&s->by_address, &probe)) != UINT32_MAX)
+		if (s->at[k].address == address && s->at[k].image == i)
+			at = &s->at[k];
+	if (!at)
+		at = add(s, i, address);
+	*n = at ? at->n : 0;
+	*entry = at ? at->entry : 0;
+	return at ? s->routines + at->first : NULL;
+}
+
+void inlined_end(struct inlined *s)
+{
+	made_end(&s->made);
+	free(s->at);
+	free(s->routines);
+	table_free(&s->by_address);
+	*s = (struct inlined){ 0 };
+}

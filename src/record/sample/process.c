@@ -1,0 +1,914 @@
+/* process.c - from a sample to a context in the file of its program. */
+#include "record/sample/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/proc.h"
+#include "base/task_stat.h"
+#include "read/stacks/unnamed.h"
+#include "read/stacks/walk.h"
+#include "read/symbols/symbols.h"
+
+enum {
+	DEEPEST = 4096,			/* frames of a stack that are kept, from the innermost on */
+	KERNEL_DEEPEST = 128,		/* the same of the kernel's */
+	INLINED_DEEPEST = 4096,		/* and of inlined functions, beside the frames */
+	KNOWN = 8192,			/* places for addresses */
+	MOST_UNNAMED = 1 << 14,		/* addresses in code without a name that are told apart */
+	NOT_A_ROUTINE = RECORDING_NONE - 1,	/* an address of a linker's jump */
+};
+
+struct known {
+	uint64_t address;		/* 0: none */
+	uint32_t epoch;			/* mappings that there had been */
+	uint32_t routine;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- what it is ---- */
+
+struct process *process_new(uint32_t pid, const struct process *parent, struct images *images)
+{
+	struct process *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	p->running = 1;
+	p->programs = 1;
+	space_init(&p->space, (pid_t)pid, images);
+	if (!parent)
+		return p;
+	p->ppid = parent->pid;
+	p->accounts = parent->accounts;
+	p->reason = parent->reason;
+	p->met = parent->met;
+	memcpy(p->name, parent->name, sizeof p->name);
+	memcpy(p->command, parent->command, parent->command_size);
+	p->command_size = parent->command_size;
+	p->program = parent->program ? strdup(parent->program) : NULL;
+	if (space_copy(&p->space, &parent->space, (pid_t)pid))
+		return p;
+	process_free(p);
+	return NULL;
+}
+
+/* The module of the file that M is, of anonymous code the one that stands for that; RECORDING_NONE: there is no room. */
+static uint32_t module_of(struct process *p, const struct mapping *m)
+{
+	struct amon_module record = { .start = m->start, .end = m->end, .offset = m->offset, .bias = m->bias };
+	char path[64];
+
+	if (!array_reserve(&p->modules, &p->modules_room, (size_t)m->number + 1, sizeof *p->modules))
+		return RECORDING_NONE;
+	while (p->nmodules <= m->number)
+		p->modules[p->nmodules++] = RECORDING_NONE;
+	if (p->modules[m->number] != RECORDING_NONE)
+		return p->modules[m->number];
+	if (!m->image) {
+		snprintf(path, sizeof path, AMON_ANONYMOUS_MODULE "%" PRIx64 "]", m->start);
+		return p->modules[m->number] = recording_module(p->live, &record, path);
+	}
+	record.build_id_size = m->image->build_id_size;
+	memcpy(record.build_id, m->image->build_id, sizeof record.build_id);
+	record.main_program = p->program && !strcmp(p->program, m->image->path);
+	return p->modules[m->number] = recording_module(p->live, &record, m->image->path);
+}
+
+/* The file has the module of the program though no sample may have been in it: who reads it finds there what the program says of its hooks. */
+static void program_module(struct process *p)
+{
+	const struct mapping *first = NULL;
+
+	for (uint32_t i = 0; p->program && i < p->space.n; i++) {
+		const struct mapping *m = &p->space.mappings[i];
+
+		if (!m->image || strcmp(m->image->path, p->program) != 0)
+			continue;
+		if (m->number < p->nmodules && p->modules[m->number] != RECORDING_NONE)
+			return;
+		first = first ? first : m;
+	}
+	if (first)
+		module_of(p, first);
+}
+
+/* Close the file, and forget all that was in it. */
+static void file_close(struct process *p)
+{
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		if (p->threads[i]->folds)
+			fold_free(&p->threads[i]->fold);
+		free(p->threads[i]);
+	}
+	if (p->live && p->jit && p->unnamed) {
+		jit_look(p->jit);
+		unnamed_settle(p->live, &p->made, p->jit);
+	}
+	p->unnamed = 0;
+	made_end(&p->made);
+	made_end(&p->kernel);
+	inlined_end(&p->inlined);
+	jit_free(p->jit);
+	p->jit = NULL;
+	if (p->live) {
+		program_module(p);
+		recording_header(p->live)->end_monotonic = now();
+		recording_end(p->live, true);
+	}
+	table_free(&p->by_address);
+	free(p->known);
+	p->known = NULL;
+	p->live = NULL;
+	p->nthreads = p->nroutines = p->nmodules = 0;
+	p->samples = p->sampled = p->placed = 0;
+	memset(p->missing, 0, sizeof p->missing);
+	p->unwanted = false;
+	p->error = 0;
+}
+
+void process_free(struct process *p)
+{
+	file_close(p);
+	space_free(&p->space);
+	free(p->threads);
+	free(p->routines);
+	free(p->modules);
+	free(p->program);
+	free(p);
+}
+
+static void command_read(struct process *p)
+{
+	size_t n;
+	char *text = proc_text((pid_t)p->pid, "cmdline", sizeof p->command, &n);
+
+	if (text) {
+		memcpy(p->command, text, n);
+		p->command_size = (uint32_t)n;
+	}
+	free(text);
+	if (text || p->told)
+		return;
+	p->command_size = (uint32_t)strlen(p->name) + 1;	/* it is gone already */
+	memcpy(p->command, p->name, p->command_size);
+}
+
+/* The thread that has samples of P's first thread, or of any; NULL: none has. */
+static struct process_thread *thread_sampled(const struct process *p)
+{
+	struct process_thread *found = NULL;
+
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i]->folds && (!found || p->threads[i]->tid == p->pid))
+			found = p->threads[i];
+	return found;
+}
+
+/* What is missing, MISSING ns in all, by its reasons. */
+static void missing_settle(const struct process *p, struct account *a, uint64_t missing)
+{
+	for (int i = 0; i < ACCOUNT_REASONS; i++) {
+		uint64_t part = p->missing[i] < missing ? p->missing[i] : missing;
+
+		a->missing[i] += part;
+		missing -= part;
+	}
+	a->missing[p->reason] += missing;
+}
+
+void process_settle(struct process *p, uint64_t used, bool goes)
+{
+	const char *program = p->program ? p->program : p->name;
+	struct account *a = NULL;
+	struct process_thread *t = thread_sampled(p);
+	uint64_t unplaced;
+
+	if (!p->accounts || !*program)
+		return;
+	if (p->accounts->skip && p->accounts->skip(program))
+		p->accounts->skipped++;
+	else
+		a = account_of(p->accounts, program);
+	if (!a)
+		return;
+	used = used ? used : p->placed;
+	unplaced = account_settle(a, used, p->placed);
+	missing_settle(p, a, used > p->placed ? used - p->placed : 0);
+	a->processes += goes;
+	a->error = p->error ? p->error : a->error;
+	unplaced = p->accounts->wall ? 0 : unplaced;
+	if (t)
+		recording_thread_record(p->live, t->fold.thread)->unplaced += unplaced;
+	else
+		account_bare(a, goes, unplaced, p->started, p->command, p->command_size);
+}
+
+/* P becomes another program at TIME.  Of what the kernel counts for it by then nobody tells; it ran without a pause as a rule, if it began a moment ago. */
+static void settle_at_exec(struct process *p, uint64_t time)
+{
+	uint64_t most = p->accounts ? p->accounts->period : 0, elapsed = time > p->started ? time - p->started : 0, used = p->placed;
+
+	if (elapsed > used)
+		used += elapsed - used < most ? elapsed - used : 0;
+	process_settle(p, used, false);
+	p->earlier += used;
+}
+
+void process_exec(struct process *p, const char *name, uint64_t time)
+{
+	settle_at_exec(p, time);
+	file_close(p);				/* what it was has ended, with all threads but one */
+	p->running = 1;
+	space_free(&p->space);
+	free(p->program);
+	p->program = NULL;
+	p->started = time;
+	p->programs++;
+	p->bare = true;
+	p->met = false;
+	snprintf(p->name, sizeof p->name, "%s", name);
+	command_read(p);
+	p->told = false;
+}
+
+void process_tell(struct process *p, char **command)
+{
+	p->command_size = 0;
+	p->told = true;
+	for (; *command && p->command_size < sizeof p->command; command++) {
+		size_t size = strlen(*command) + 1, room = sizeof p->command - p->command_size;
+
+		memcpy(p->command + p->command_size, *command, size < room ? size : room);
+		p->command_size += (uint32_t)(size < room ? size : room);
+	}
+}
+
+/* What P runs now, by its link, to PROGRAM; "": it is gone. */
+static void program_read(const struct process *p, char program[PATH_MAX])
+{
+	proc_link((pid_t)p->pid, "exe", program, PATH_MAX);
+}
+
+/* Is it still the program that is recorded? */
+static bool is_same_program(const struct process *p)
+{
+	char program[PATH_MAX];
+
+	program_read(p, program);
+	return p->live && p->program && !strcmp(p->program, program);
+}
+
+void process_begin(struct process *p, const struct happening *h)
+{
+	if (!h->program && is_same_program(p))
+		return;				/* another source took over */
+	if (p->looked)				/* else what is known of it is the program that it was to become */
+		process_exec(p, h->name ? h->name : "", h->time);
+	else if (h->name)
+		snprintf(p->name, sizeof p->name, "%s", h->name);
+	p->started = h->time;
+	p->ppid = h->ppid ? h->ppid : p->ppid;
+	p->running = PROCESS_UNCOUNTED;
+	if (!p->looked)
+		p->looked = 1;			/* what it is: what it has mapped comes with its first sample */
+	if (!h->program) {
+		process_look(p);
+		return;
+	}
+	free(p->program);
+	p->program = strdup(h->program);
+	p->command_size = (uint32_t)(h->command_size < sizeof p->command ? h->command_size : sizeof p->command);
+	memcpy(p->command, h->command, p->command_size);
+	p->told = false;
+}
+
+void process_maps(struct process *p, const char *text)
+{
+	p->looked = now();
+	space_renew(&p->space, text);
+}
+
+/* Is NAME, in FOLDER, the file PROGRAM by another name?  Then TO, of SIZE bytes, is that path. */
+static bool is_link(const char *folder, size_t length, const char *name, const char *program, char *to, size_t size)
+{
+	struct stat link, file;
+	int n;
+
+	while (name[0] == '.' && name[1] == '/')
+		name += 2;
+	n = snprintf(to, size, "%.*s%s%s", (int)length, folder, length ? "/" : "", name);
+	return n > 0 && (size_t)n < size && to[0] == '/' && stat(to, &link) == 0 && stat(program, &file) == 0 && link.st_ino == file.st_ino && link.st_dev == file.st_dev;
+}
+
+/* The path by which the program was started, to TO, of SIZE bytes: a file of many names is many programs (busybox, redis-server).  Its own path where the first argument is no name of it, or
+ * hooks tell of it, whose profile has that. */
+static void name_find(const struct process *p, const struct amon_header *h, char *to, size_t size)
+{
+	const char *called = p->command, *slash = strrchr(p->program, '/'), *last = memchr(called, 0, p->command_size) ? strrchr(called, '/') : NULL;
+	bool plain = h->way == 1u << AMON_WAY_STACKS && p->command_size > 1 && memchr(called, 0, p->command_size) && *called && slash;
+
+	if (plain && strcmp(last ? last + 1 : called, slash + 1) != 0) {
+		if (last && is_link(h->directory, called[0] == '/' ? 0 : strlen(h->directory), called, p->program, to, size))
+			return;
+		if (!last && is_link(p->program, (size_t)(slash - p->program), called, p->program, to, size))
+			return;
+		for (const char *at = last ? NULL : getenv("PATH"); at; at = at[strcspn(at, ":")] ? at + strcspn(at, ":") + 1 : NULL)
+			if (is_link(at, strcspn(at, ":"), called, p->program, to, size))
+				return;
+	}
+	snprintf(to, size, "%s", p->program);
+}
+
+/* It is known what P is.  There is a file where samples came before that. */
+static void program_set(struct process *p, const char *program)
+{
+	p->program = strdup(program);
+	if (p->live && p->program)
+		name_find(p, recording_header(p->live), recording_header(p->live)->program, sizeof recording_header(p->live)->program);
+}
+
+void process_map(struct process *p, const struct happening *h)
+{
+	bool is_file = h->name[0] == '/' && h->name[1] != '/';
+
+	if (!p->program && p->bare && is_file)
+		program_set(p, h->name);	/* the first that is mapped is the program itself */
+	p->bare &= !is_file;
+	space_map(&p->space, h->start, h->length, h->offset, h->device, h->inode, h->name);
+}
+
+static bool maps_look_at(struct process *p)
+{
+	p->looked = now();
+	return space_read(&p->space);
+}
+
+bool process_look(struct process *p)
+{
+	char program[PATH_MAX];
+
+	command_read(p);
+	program_read(p, program);
+	if (*program && !p->program)
+		program_set(p, program);
+	return maps_look_at(p);
+}
+
+/* ---- its threads ---- */
+
+static struct process_thread *thread_find(struct process *p, uint32_t tid)
+{
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i]->runs && p->threads[i]->tid == tid)
+			return p->threads[i];
+	return NULL;
+}
+
+/* The thread TID, which has ended and of which there were samples: the kernel may still be at work for it. */
+static struct process_thread *thread_dying(struct process *p, uint32_t tid)
+{
+	for (uint32_t i = p->nthreads; i-- > 0;)
+		if (!p->threads[i]->runs && p->threads[i]->folds && p->threads[i]->tid == tid)
+			return p->threads[i];
+	return NULL;
+}
+
+/* A place for thread TID; NULL: out of memory. */
+static struct process_thread *thread_new(struct process *p, uint32_t tid)
+{
+	struct process_thread *t;
+
+	if (!array_grow(&p->threads, &p->threads_room, p->nthreads, sizeof *p->threads) || !(t = calloc(1, sizeof *t)))
+		return NULL;
+	*t = (struct process_thread){ .tid = tid, .runs = true };
+	memcpy(t->name, p->name, sizeof t->name);
+	return p->threads[p->nthreads++] = t;
+}
+
+/* The thread TID, which has contexts; where many have ended, one takes the place of another: files do not grow with threads. */
+static struct process_thread *thread_folds(struct process *p, uint32_t tid)
+{
+	enum { MANY = 64 };
+	struct process_thread *t = thread_find(p, tid);
+	struct amon_thread *record;
+
+	if (!t)
+		t = thread_dying(p, tid);
+	for (uint32_t i = 0; !t && p->nthreads > MANY && i < p->nthreads; i++)
+		if (!p->threads[i]->runs && p->threads[i]->folds) {
+			t = p->threads[i];
+			record = recording_thread_record(p->live, t->fold.thread);
+			record->state = AMON_THREAD_FOLDED;
+			record->folded++;
+			record->tid = t->tid = tid;
+			t->runs = true;
+		}
+	if (!t)
+		t = thread_new(p, tid);
+	if (t && !t->folds && fold_init(&t->fold, p->live, tid)) {
+		t->folds = true;
+		memcpy(recording_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
+	}
+	return t && t->folds ? t : NULL;
+}
+
+static void name_renew(struct process *p, struct process_thread *t, const char *name)
+{
+	memset(t->name, 0, sizeof t->name);
+	snprintf(t->name, sizeof t->name, "%s", name);
+	if (t->folds)
+		memcpy(recording_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
+}
+
+void process_name(struct process *p, uint32_t tid, const char *name)
+{
+	struct process_thread *t = thread_find(p, tid);
+
+	if (tid == p->pid)
+		snprintf(p->name, sizeof p->name, "%s", name);
+	if (!t)
+		t = thread_new(p, tid);
+	if (t)
+		name_renew(p, t, name);
+}
+
+void process_look_at_thread(struct process *p, uint32_t tid)
+{
+	char path[64], name[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%u/task/%u/comm", p->pid, tid);
+	f = fopen(path, "re");
+	if (f && fgets(name, sizeof name, f))
+		name[strcspn(name, "\n")] = 0;
+	if (f)
+		fclose(f);
+	process_name(p, tid, name);
+}
+
+/* How many periods T has had with TIME ns more. */
+static uint64_t periods_of(struct process_thread *t, uint64_t time)
+{
+	uint64_t n = (t->rest + time) / t->period;
+
+	t->rest = (t->rest + time) % t->period;
+	return n;
+}
+
+/* Charge the waiting of T up to TIME, within an interval, as so many samples as that has periods: a poll would have taken them. */
+static void wait_part(struct process *p, struct process_thread *t, uint64_t time)
+{
+	uint64_t waited = time - t->since, ticks = periods_of(t, waited);
+
+	recording_add(p->live, t->fold.thread, t->waiting, 0, waited, ticks);
+	fold_count_sites(&t->fold, ticks);
+	recording_slice(p->live, t->fold.thread, t->waiting, t->since, waited, ticks);
+	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += t->cut ? ticks : 0;
+	t->since = time;
+}
+
+static void wait_charge(struct process *p, struct process_thread *t, uint64_t time)
+{
+	while (t->since < time) {
+		uint64_t end = recording_interval_end(p->live, t->since);
+
+		wait_part(p, t, end < time ? end : time);
+	}
+}
+
+void process_resumed(struct process *p, uint32_t tid, uint64_t time)
+{
+	struct process_thread *t = thread_find(p, tid);
+
+	if (!t || !t->waits)
+		return;
+	wait_charge(p, t, time);
+	t->waits = false;
+}
+
+void process_wait(struct process *p, uint64_t time)
+{
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i]->waits)
+			wait_charge(p, p->threads[i], time);
+}
+
+void process_ended(struct process *p, uint32_t tid, uint64_t time)
+{
+	struct process_thread *t = thread_find(p, tid);
+
+	process_resumed(p, tid, time);
+	if (p->running > 0 && p->running != PROCESS_UNCOUNTED)
+		p->running--;
+	if (!t)
+		return;
+	t->runs = false;
+	if (t->folds && recording_thread_record(p->live, t->fold.thread)->state == AMON_THREAD_LIVE)
+		recording_thread_record(p->live, t->fold.thread)->state = AMON_THREAD_ENDED;
+}
+
+/* ---- its file ---- */
+
+static void header_fill(const struct process *p, struct amon_header *h)
+{
+	struct timespec real;
+	struct task_stat stat;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	h->pid = (int32_t)p->pid;
+	h->ppid = (int32_t)p->ppid;
+	h->start_monotonic = p->started;
+	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - (now() - p->started);
+	task_stat_read((pid_t)p->pid, 0, &stat);
+	h->start_ticks = stat.start;
+	memcpy(h->command, p->command, p->command_size);
+	h->command_size = p->command_size;
+	h->command_cut = p->command_size == sizeof h->command;
+	proc_link((pid_t)p->pid, "cwd", h->directory, sizeof h->directory);
+	if (p->program)
+		name_find(p, h, h->program, sizeof h->program);
+	else
+		snprintf(h->program, sizeof h->program, "%s", p->name);
+}
+
+/* A sample may come between an exec and the first that the new program maps: what it is by its link, unless that is another one by now. */
+static void program_look(struct process *p)
+{
+	char program[PATH_MAX];
+	const char *slash;
+
+	if (p->program)
+		return;
+	program_read(p, program);
+	slash = strrchr(program, '/');
+	if (slash && *p->name && !strncmp(slash + 1, p->name, sizeof p->name - 1))
+		p->program = strdup(program);
+}
+
+static void path_make(const struct process *p, const struct process_wishes *w, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/stacks.%u.%u", w->directory, p->pid, p->programs);
+}
+
+static bool is_unwanted(const struct process *p, const struct process_wishes *w)
+{
+	return p->program && w->skip && w->skip(p->program);
+}
+
+/* The program became known after samples of it had come: its file goes if it is not wanted. */
+static void program_judge(struct process *p, const struct process_wishes *w)
+{
+	char path[PATH_MAX];
+
+	p->judged = true;
+	if (is_unwanted(p, w)) {
+		path_make(p, w, path);
+		file_close(p);
+		unlink(path);
+		p->unwanted = true;
+		return;
+	}
+	if (w->ways)
+		recording_header(p->live)->way |= w->ways(p->program);
+}
+
+static void file_open(struct process *p, enum amon_source source, const struct process_wishes *w)
+{
+	struct amon_header h = w->header;
+	struct error ignored;
+	char path[PATH_MAX];
+
+	program_look(p);
+	p->unwanted = is_unwanted(p, w);
+	if (p->unwanted)
+		return;
+	if (w->ways && p->program)
+		h.way |= w->ways(p->program);
+	header_fill(p, &h);
+	h.source = h.pc_source = source;
+	path_make(p, w, path);
+	for (; access(path, F_OK) == 0; path_make(p, w, path))
+		p->programs++;				/* of an earlier process of that number */
+	p->live = recording_new(path, &h, &ignored);
+	p->error = p->live ? 0 : errno;
+	p->unwanted = !p->live;
+	p->judged = p->program != NULL;
+	if (p->live)
+		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] = p->lost;
+	if (p->live)
+		recording_keep_sites(p->live);
+	if (p->live && w->intervals)
+		recording_keep_slices(p->live);
+	p->lost = 0;
+	p->made = (struct made){ .live = p->live, .path = "[jit]" };
+	p->kernel = (struct made){ .live = p->live, .path = "[kernel]" };
+	p->inlined.made = (struct made){ .live = p->live, .path = SYMBOLS_INLINED_MODULE };
+}
+
+void process_lost(struct process *p, uint64_t n)
+{
+	p->missing[ACCOUNT_LOST] += p->accounts ? n * p->accounts->tick : 0;
+	if (p->live)
+		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] += n;
+	else
+		p->lost += n;
+}
+
+static uint64_t routine_hash(const void *owner, uint32_t position)
+{
+	const struct process_routine *r = &((const struct process *)owner)->routines[position];
+
+	return hash_mix(r->address, r->module);
+}
+
+/* The routine of the file at ADDRESS in MODULE; RECORDING_NONE: it is not there yet. */
+static uint32_t routine_find(const struct process *p, uint64_t address, uint32_t module)
+{
+	uint64_t i = hash_mix(address, module);
+	uint32_t k;
+
+	while ((k = table_next(&p->by_address, &i)) != UINT32_MAX)
+		if (p->routines[k].address == address && p->routines[k].module == module)
+			return p->routines[k].number;
+	return RECORDING_NONE;
+}
+
+/* The routine of the file that begins at ADDRESS in MODULE. */
+static uint32_t routine_of(struct process *p, uint64_t address, uint32_t module)
+{
+	uint64_t key = hash_mix(address, module);
+	uint32_t k = routine_find(p, address, module);
+
+	if (k != RECORDING_NONE)
+		return k;
+	if (!array_grow(&p->routines, &p->routines_room, p->nroutines, sizeof *p->routines) || !table_reserve(&p->by_address, p->nroutines + 1, routine_hash, p))
+		return RECORDING_NONE;
+	k = recording_routine(p->live, address, module, 0);
+	if (k == RECORDING_NONE)
+		return RECORDING_NONE;
+	p->routines[p->nroutines] = (struct process_routine){ address, module, k };
+	table_add(&p->by_address, key, p->nroutines++);
+	return k;
+}
+
+/* The routine at ADDRESS of M, code that no file has and nobody has told the name of: by its address, so that it can have one later, as long as these are not too many; of later ones
+ * one for the mapping, which has no module, and waits for no name. */
+static uint32_t unnamed_at(struct process *p, const struct mapping *m, uint64_t address)
+{
+	uint32_t module = module_of(p, m), routine = routine_find(p, address, module);
+
+	if (routine != RECORDING_NONE)
+		return routine;
+	if (p->unnamed == MOST_UNNAMED)
+		return routine_of(p, m->start, RECORDING_NONE);
+	routine = routine_of(p, address, module);
+	p->unnamed += routine != RECORDING_NONE;
+	return routine;
+}
+
+/* The routine at ADDRESS of M, code that no file has: as the process tells, else without a name. */
+static uint32_t made_at(struct process *p, const struct mapping *m, uint64_t address)
+{
+	const struct jit_function *f;
+
+	if (!p->jit) {
+		p->jit = jit_new((pid_t)p->pid, recording_header(p->live)->start_ticks);
+		p->dumps_looked = ~p->space.made;
+	}
+	if (!p->jit)
+		return unnamed_at(p, m, address);
+	for (uint32_t i = 0; p->dumps_looked != p->space.made && i < p->space.n; i++)
+		if (p->space.mappings[i].image)
+			jit_mapped(p->jit, p->space.mappings[i].image->path);
+	p->dumps_looked = p->space.made;
+	f = jit_find(p->jit, address);
+	return f ? made_routine(&p->made, f) : unnamed_at(p, m, address);
+}
+
+/* The routine that ADDRESS is in; *LASTS: as long as the mappings stay. */
+static uint32_t routine_at(struct process *p, uint64_t address, bool *lasts)
+{
+	const struct mapping *m = space_find(&p->space, address);
+	uint64_t start;
+
+	*lasts = !m || m->image;
+	if (!m)
+		return RECORDING_NONE;
+	if (!m->image)
+		return made_at(p, m, address);
+	if (image_is_signal(m->image, address - m->bias))
+		return AMON_ROUTINE_SIGNAL;
+	start = image_function(m->image, address - m->bias);
+	return start ? routine_of(p, start + m->bias, module_of(p, m)) : NOT_A_ROUTINE;
+}
+
+/* The same, as it was found before; *IN_FILE: in code that a file has. */
+static uint32_t routine_known(struct process *p, uint64_t address, bool *in_file)
+{
+	struct known *k;
+	uint32_t routine;
+
+	*in_file = true;
+	if (!p->known && !(p->known = calloc(KNOWN, sizeof *p->known)))
+		return RECORDING_NONE;
+	k = &p->known[hash_mix(address, 0) % KNOWN];
+	if (k->address == address && k->epoch == p->space.made)
+		return k->routine;
+	routine = routine_at(p, address, in_file);
+	if (*in_file)
+		*k = (struct known){ address, p->space.made, routine };
+	return routine;
+}
+
+/* Behind the routine that ADDRESS is in: those that its code was inlined from, ROOM at most, outermost first into OUT; returns how many. */
+static size_t inlined_at(struct process *p, uint64_t address, struct fold_call *out, size_t room)
+{
+	const struct mapping *m = space_find(&p->space, address);
+	const uint32_t *routines;
+	uint64_t entry;
+	uint32_t n;
+
+	if (!m || !m->image)
+		return 0;
+	routines = inlined_find(&p->inlined, m->image, address - m->bias, &n, &entry);
+	if (n > room)
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = (struct fold_call){ routines[i], i == 0 && entry ? entry + m->bias + 1 : AMON_SITE_NONE };
+	return n;
+}
+
+/* The calls that made the N FRAMES, innermost first, of a stack, outermost first in OUT, which has room for ROOM; returns how many.  INLINED: those that
+ * the code was inlined from are among them, as far as there is room beside those that have code.
+ *
+ * A call's site is in the last routine before it, whatever jumped on from there.  None has what no instruction called: what a signal interrupted, its handler.
+ * That of code made at run time is none that anybody could find again.  What was inlined into a routine that has code is called where its own begins:
+ * an address less one tells both what it stands for in that routine and in what was inlined. */
+static size_t calls_of(struct process *p, const struct walk_frame *frames, size_t n, bool inlined, struct fold_call *out, size_t room)
+{
+	uint64_t back = AMON_SITE_NONE;
+	size_t count = 0;
+	bool in_file;
+
+	while (n > 0) {
+		const struct walk_frame *f = &frames[--n];
+		uint32_t routine = routine_known(p, f->address, &in_file);
+
+		if (routine == NOT_A_ROUTINE || routine == RECORDING_NONE)
+			continue;
+		out[count++] = (struct fold_call){ routine, back };
+		back = in_file && routine != AMON_ROUTINE_SIGNAL ? f->back : AMON_SITE_NONE;
+		if (inlined && routine != AMON_ROUTINE_SIGNAL)
+			count += inlined_at(p, f->address, out + count, room - count - n);
+	}
+	return count;
+}
+
+/* The kernel, and below it its routines that were at work, outermost first into OUT; returns how many. */
+static size_t kernel_calls(struct process *p, const struct happening *h, const struct kernel *kernel, struct fold_call *out)
+{
+	size_t n = h->nchain < KERNEL_DEEPEST - 1 ? h->nchain : KERNEL_DEEPEST - 1, count = 0;
+
+	out[count++] = (struct fold_call){ AMON_ROUTINE_KERNEL, AMON_SITE_NONE };
+	for (size_t i = n; kernel && i-- > 0;) {
+		const char *name = kernel_name(kernel, h->chain[i] - (i > 0));	/* all but the innermost are behind a call */
+		uint32_t routine = name ? made_routine(&p->kernel, &(struct jit_function){ .name = name }) : RECORDING_NONE;
+
+		if (routine != RECORDING_NONE)
+			out[count++] = (struct fold_call){ routine, AMON_SITE_NONE };
+	}
+	return count;
+}
+
+/* Follow the stack of H; false: not to the thread's start. */
+static bool follow(const struct process *p, const struct happening *h, struct walk_frame *frames, size_t *n)
+{
+	struct walk w = { .space = &p->space, .stack = h->stack, .size = h->stack_size, .more = h->more, .more_arg = h->more_arg,
+		.chain = h->user, .nchain = h->nuser };
+
+	*n = 0;
+	memcpy(w.regs, h->regs, sizeof w.regs);
+	return h->readable && walk_stack(&w, frames, DEEPEST, n) == WALK_WHOLE;
+}
+
+/* The same where nobody tells when something is mapped: ask /proc what is, after a while, and sooner if the stack leads nowhere. */
+static bool follow_asking(struct process *p, const struct happening *h, struct walk_frame *frames, size_t *n)
+{
+	enum { WHILE = 250000000, SOON = 10000000 };	/* ns */
+	uint64_t age = now() - p->looked;
+	bool whole;
+
+	if (age > WHILE)
+		maps_look_at(p);
+	whole = follow(p, h, frames, n);
+	if (whole || age <= SOON || age > WHILE)
+		return whole;
+	maps_look_at(p);
+	return follow(p, h, frames, n);
+}
+
+/* One more sample, of PERIOD ns: a source that took less than it was asked for says how much. */
+static void rate_renew(struct process *p, uint64_t period, uint32_t most)
+{
+	struct amon_header *h = recording_header(p->live);
+	uint64_t mean;
+
+	p->sampled += period;
+	mean = p->sampled / ++p->samples;
+	h->rate = mean > 0 && 1000000000 / mean < most ? (uint32_t)(1000000000 / mean) : most;
+	h->rate += h->rate == 0;
+	h->pc_period = mean;
+}
+
+/* The file is of the source that samples now: another one may have begun, before the program took the signal for itself. */
+static void source_renew(struct process *p, enum amon_source source)
+{
+	struct amon_header *h = recording_header(p->live);
+
+	if (h->source != source)
+		h->source = h->pc_source = source;
+}
+
+/* Is T the thread of the monitor in a program with hooks (inside/clock/sampler.c)?  It always waits, and on nobody's behalf.  Where the program has that name, its
+ * own threads may have it, too. */
+static bool is_monitors(const struct process *p, const struct process_thread *t)
+{
+	return recording_header(p->live)->way & ~(1u << AMON_WAY_STACKS) && strcmp(t->name, "aprof") == 0 && strcmp(p->name, t->name) != 0;
+}
+
+void process_sample(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes)
+{
+	const struct source_kind *kind = source->kind;
+	bool wall = wishes->header.clock == AMON_CLOCK_WALL, whole;
+	struct walk_frame frames[DEEPEST];
+	struct fold_call calls[DEEPEST + 2 + KERNEL_DEEPEST + INLINED_DEEPEST];
+	struct process_thread *t;
+	size_t n = 0, count = 0;
+	uint32_t item;
+
+	if (!p->live && !p->unwanted)
+		file_open(p, kind->number, wishes);
+	if (p->live && !p->judged && p->program)
+		program_judge(p, wishes);
+	if (!p->live || !(t = thread_folds(p, h->tid))) {
+		p->missing[p->live ? ACCOUNT_ROOM : ACCOUNT_FILE] += h->cpu;
+		return;
+	}
+	if (h->name)
+		name_renew(p, t, h->name);
+	if (h->waits && is_monitors(p, t)) {
+		t->waits = false;
+		return;
+	}
+	whole = kind->tells_maps ? follow(p, h, frames, &n) : follow_asking(p, h, frames, &n);
+	if (!whole)
+		calls[count++] = (struct fold_call){ AMON_ROUTINE_TRUNCATED, AMON_SITE_NONE };
+	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !whole;
+	source_renew(p, kind->number);
+	count += calls_of(p, frames, n, wishes->inlined, calls + count, DEEPEST + INLINED_DEEPEST);
+	if (h->kernel)
+		count += kernel_calls(p, h, wishes->kernel, calls + count);
+	if (!h->waits)
+		process_resumed(p, h->tid, h->time - h->period);	/* what told that it did was lost */
+	item = fold_stack(&t->fold, calls, count);
+	if (item == RECORDING_NONE) {
+		p->missing[ACCOUNT_ROOM] += h->cpu;
+		return;
+	}
+	p->placed += h->cpu;
+	recording_charge(p->live, t->fold.thread, item, h->period);
+	t->period = 1000000000 / (source->rate ? source->rate : wishes->header.rate);
+	fold_count_sites(&t->fold, wall ? periods_of(t, h->period) : 1);
+	recording_slice(p->live, t->fold.thread, item, h->time, h->period, 1);
+	if (kind->number != AMON_SOURCE_PERF)
+		rate_renew(p, h->period, wishes->header.rate);
+	recording_thread_record(p->live, t->fold.thread)->cpu_last += h->cpu;
+	t->waits = h->waits && t->runs;
+	t->waiting = item;
+	t->since = h->time;
+	t->cut = !whole;
+	if (!h->kernel && h->regs[HAPPENING_IP])
+		recording_pc(p->live, t->fold.thread, item, h->regs[HAPPENING_IP]);
+	recording_thread_record(p->live, t->fold.thread)->current = item;
+	made_write(&p->made, h->time);
+	made_write(&p->kernel, h->time);
+	made_write(&p->inlined.made, h->time);
+}

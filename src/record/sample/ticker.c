@@ -1,0 +1,583 @@
+/* ticker.c - the recorder's side of contract/ring.h and contract/roll.h. */
+#include "record/sample/ticker.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "contract/ring.h"
+#include "contract/roll.h"
+
+enum {
+	MOST_SIZE = 64 << 20,		/* bytes of a ring that is believed */
+	MOST_PID = 1 << 22,		/* the kernel's own limit */
+	GRACE = 50000000,		/* ns after the end of a process in which its parent may say what it used */
+};
+
+struct ring {
+	struct ring_head *head;
+	const char *data;
+	uint64_t size;			/* of the data, bytes */
+	uint64_t lost;			/* that were told */
+	pid_t pid;
+	uint64_t started;		/* with the process, whose it is */
+	bool gone;			/* its program is: what is here now is all */
+	char *maps;			/* pieces so far */
+	size_t maps_size, maps_room;
+};
+
+/* A program that is in the roll. */
+struct member {
+	pid_t pid;
+	uint64_t started;
+	uint32_t entry;			/* its place there */
+	int process;			/* pidfd; -1: there is none */
+	bool began;			/* HAPPENED_BEGAN was told */
+	bool replaced;			/* its process is another program by now */
+	uint64_t gone;			/* when it was seen to be gone, CLOCK_MONOTONIC ns; 0: it runs */
+	uint64_t used;			/* what it used, of which its parent told, ns; 0: nobody did */
+	bool used_told;			/* HAPPENED_USED was told */
+};
+
+/* Somebody waited for the process PID, which used so much, ns, with those that it had waited for itself. */
+struct waited {
+	pid_t pid;
+	uint64_t used;
+};
+
+struct ticker {
+	struct source source;
+	char *directory;
+	struct roll_head *roll;
+	struct roll_entry *entries;	/* of it */
+	struct member *members;		/* in the order in which they began */
+	size_t nmembers, members_room;
+	bool *known;			/* whether a member has it, for each entry */
+	struct waited *waited;		/* found by the last look: by the next one, all that these waited for before is added up, too */
+	size_t nwaited, waited_room;
+	uint64_t *below;		/* what the children used that a process has waited for, by its number, ns */
+	struct ring **rings;
+	size_t nrings, room;
+	bool looked;			/* at the rings and the roll, for what is told now */
+	size_t at;			/* ring that is read */
+	struct ring_record *given;	/* the record that was told last, which is the program's again then; NULL: none */
+	const struct ring_sample *sample; /* the same, for its other stack */
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- rings ---- */
+
+/* Map the ring FD: the head, and the data twice.  False: it is none, or not whole yet. */
+static bool map(struct ring *r, int fd)
+{
+	struct stat st;
+	char *at;
+
+	if (fstat(fd, &st) != 0 || st.st_size <= RING_DATA || st.st_size > MOST_SIZE)
+		return false;
+	r->size = (uint64_t)st.st_size - RING_DATA;
+	at = mmap(NULL, RING_DATA + 2 * r->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return false;
+	r->head = (struct ring_head *)at;
+	r->data = at + RING_DATA;
+	if (mmap(at, RING_DATA + r->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
+	    mmap(at + RING_DATA + r->size, r->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, RING_DATA) == MAP_FAILED)
+		return false;
+	return __atomic_load_n(&r->head->ready, __ATOMIC_ACQUIRE) == 1 && !memcmp(r->head->magic, RING_MAGIC, sizeof r->head->magic) &&
+	       r->head->version == RING_VERSION && r->head->size == r->size && r->head->pid > 0;
+}
+
+static void ring_free(struct ring *r)
+{
+	if (r->head)
+		munmap(r->head, RING_DATA + 2 * r->size);
+	free(r->maps);
+	free(r);
+}
+
+/* The ring in the file PATH, which is taken away.  NULL: it is none yet. */
+static struct ring *ring_open(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct ring *r = fd >= 0 ? calloc(1, sizeof *r) : NULL;
+	bool ok;
+
+	ok = r && map(r, fd);
+	if (fd >= 0)
+		close(fd);
+	if (!ok) {
+		if (r)
+			ring_free(r);
+		return NULL;
+	}
+	r->pid = r->head->pid;
+	r->started = r->head->started;
+	unlink(path);
+	return r;
+}
+
+static void rings_look_for(struct ticker *t)
+{
+	DIR *dir = opendir(t->directory);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char *path = NULL;
+		struct ring *r = NULL;
+
+		if (strncmp(entry->d_name, RING_NAME, strlen(RING_NAME)) != 0)
+			continue;
+		if (array_grow(&t->rings, &t->room, t->nrings, sizeof *t->rings) && asprintf(&path, "%s/%s", t->directory, entry->d_name) >= 0)
+			r = ring_open(path);
+		free(path);
+		if (r)
+			t->rings[t->nrings++] = r;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* ---- the roll ---- */
+
+static struct member *member_of(const struct ticker *t, pid_t pid, uint64_t started)
+{
+	for (size_t i = 0; i < t->nmembers; i++)
+		if (t->members[i].pid == pid && t->members[i].started == started)
+			return &t->members[i];
+	return NULL;
+}
+
+/* The program that PID is now; NULL: it is none of those. */
+static struct member *member_now(const struct ticker *t, pid_t pid)
+{
+	for (size_t i = t->nmembers; i-- > 0;)
+		if (t->members[i].pid == pid && !t->members[i].replaced)
+			return &t->members[i];
+	return NULL;
+}
+
+static void member_add(struct ticker *t, uint32_t i)
+{
+	const struct roll_entry *e = &t->entries[i];
+	struct member m = { .pid = e->pid, .started = e->started, .entry = i };
+	size_t at;
+
+	if (!array_grow(&t->members, &t->members_room, t->nmembers, sizeof *t->members))
+		return;
+	m.process = (int)syscall(SYS_pidfd_open, m.pid, 0);
+	m.gone = m.process < 0 && errno == ESRCH ? now() : 0;
+	t->known[i] = true;
+	for (at = t->nmembers++; at > 0 && t->members[at - 1].started > m.started; at--) {
+		m.replaced |= t->members[at - 1].pid == m.pid;
+		t->members[at] = t->members[at - 1];
+	}
+	t->members[at] = m;
+	for (size_t k = 0; k < at; k++)
+		t->members[k].replaced |= t->members[k].pid == m.pid;
+}
+
+/* Its place is free for another. */
+static void member_remove(struct ticker *t, size_t i)
+{
+	struct member *m = &t->members[i];
+
+	if (m->process >= 0)
+		close(m->process);
+	t->known[m->entry] = false;
+	__atomic_store_n(&t->roll->state[m->entry], ROLL_FREE, __ATOMIC_RELEASE);
+	memmove(m, m + 1, (--t->nmembers - i) * sizeof *m);
+}
+
+static void members_look(struct ticker *t)
+{
+	for (size_t i = 0; i < t->nmembers; i++) {
+		struct member *m = &t->members[i];
+		struct pollfd fd = { .fd = m->process, .events = POLLIN };
+
+		if (!m->gone && (m->process >= 0 ? poll(&fd, 1, 0) == 1 : kill(m->pid, 0) != 0 && errno == ESRCH))
+			m->gone = now();
+	}
+}
+
+/* What those used that somebody has waited for: themselves, without what they waited for. */
+static void waited_settle(struct ticker *t)
+{
+	for (size_t i = 0; i < t->nwaited; i++) {
+		const struct waited *w = &t->waited[i];
+		struct member *m = member_now(t, w->pid);
+
+		if (m)
+			m->used = w->used > t->below[w->pid] ? w->used - t->below[w->pid] : 1;
+		t->below[w->pid] = 0;
+	}
+	t->nwaited = 0;
+}
+
+static void waited_take(struct ticker *t, uint32_t i)
+{
+	const struct roll_entry *e = &t->entries[i];
+
+	if (e->pid > 0 && e->pid < MOST_PID && e->ppid > 0 && e->ppid < MOST_PID && array_grow(&t->waited, &t->waited_room, t->nwaited, sizeof *t->waited)) {
+		t->below[e->ppid] += e->used;
+		t->waited[t->nwaited++] = (struct waited){ e->pid, e->used };
+	}
+	__atomic_store_n(&t->roll->state[i], ROLL_FREE, __ATOMIC_RELEASE);
+}
+
+static void roll_look(struct ticker *t)
+{
+	waited_settle(t);
+	for (uint32_t i = 0; i < ROLL_ENTRIES; i++) {
+		uint32_t state = __atomic_load_n(&t->roll->state[i], __ATOMIC_ACQUIRE);
+
+		if (state == ROLL_RUNS && !t->known[i])
+			member_add(t, i);
+		else if (state == ROLL_WAITED)
+			waited_take(t, i);
+	}
+}
+
+/* ---- records ---- */
+
+/* The next whole record of R; NULL: there is none. */
+static struct ring_record *record_next(const struct ring *r)
+{
+	uint64_t tail = r->head->tail;
+	struct ring_record *record = (struct ring_record *)(r->data + tail % r->size);
+
+	if (tail == __atomic_load_n(&r->head->head, __ATOMIC_ACQUIRE) || __atomic_load_n(&record->at, __ATOMIC_ACQUIRE) != tail + 1)
+		return NULL;
+	if (record->size < sizeof *record || record->size % 8 || record->size > r->size || record->used > record->size - sizeof *record)
+		return NULL;
+	return record;
+}
+
+static void record_pass(struct ring *r, const struct ring_record *record)
+{
+	__atomic_store_n(&r->head->tail, r->head->tail + record->size, __ATOMIC_RELEASE);
+}
+
+/* The memory of the stack that a handler's own one interrupted. */
+static bool other_read(void *arg, uint64_t address, uint64_t *word)
+{
+	const struct ring_sample *s = arg;
+	uint64_t at = address - s->other;
+
+	if (!s->other || s->other_size < sizeof *word || at > s->other_size - sizeof *word)
+		return false;
+	memcpy(word, (const char *)(s + 1) + s->stack_size + at, sizeof *word);
+	return true;
+}
+
+static bool sample_read(struct ring_record *record, struct happening *h)
+{
+	struct ring_sample *s = (struct ring_sample *)record;
+
+	if (record->used < sizeof *s - sizeof *record || record->used - (sizeof *s - sizeof *record) < (uint64_t)s->stack_size + s->other_size)
+		return false;
+	s->name[sizeof s->name - 1] = 0;
+	h->kind = HAPPENED_SAMPLE;
+	h->period = h->cpu = s->period;
+	h->kernel = s->kernel;
+	h->readable = true;
+	memcpy(h->regs, s->regs, sizeof h->regs);
+	h->stack = s + 1;
+	h->stack_size = s->stack_size;
+	h->more = other_read;
+	h->more_arg = s;
+	h->name = s->name;
+	return true;
+}
+
+/* One more piece of what is mapped; true: that was all, and is told. */
+static bool maps_read(struct ring *r, const struct ring_record *record, struct happening *h)
+{
+	if (!array_reserve(&r->maps, &r->maps_room, r->maps_size + record->used + 1, 1))
+		return false;
+	memcpy(r->maps + r->maps_size, record + 1, record->used);
+	r->maps_size += record->used;
+	r->maps[r->maps_size] = 0;
+	if (record->used)
+		return false;
+	r->maps_size = 0;
+	h->kind = HAPPENED_MAPS;
+	h->name = r->maps;
+	return true;
+}
+
+/* Make *H of RECORD; false: it tells nothing yet. */
+static bool record_read(struct ring *r, struct ring_record *record, struct happening *h)
+{
+	*h = (struct happening){ .pid = (uint32_t)r->pid, .tid = record->tid, .time = record->time };
+	switch (record->kind) {
+	case RING_SAMPLE:
+		return sample_read(record, h);
+	case RING_MAPS:
+		return maps_read(r, record, h);
+	case RING_ENDED:
+		h->kind = HAPPENED_ENDED;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What R has to tell; false: nothing now. */
+static bool ring_read(struct ticker *t, struct ring *r, struct happening *h)
+{
+	struct ring_record *record;
+	uint64_t lost = __atomic_load_n(&r->head->lost, __ATOMIC_RELAXED);
+
+	while ((record = record_next(r)) != NULL) {
+		if (record_read(r, record, h)) {
+			t->given = record;
+			return true;
+		}
+		record_pass(r, record);
+	}
+	if (lost == r->lost)
+		return false;
+	*h = (struct happening){ .kind = HAPPENED_LOST, .pid = (uint32_t)r->pid, .tid = (uint32_t)r->pid, .lost = lost - r->lost };
+	r->lost = lost;
+	return true;
+}
+
+/* ---- the source ---- */
+
+/* Whose program is gone: that first, so that what is read behind it is all.  A parent that waits for a child says so before it ends itself: what was missing the first
+ * time is there the second. */
+static void look(struct ticker *t, bool last)
+{
+	members_look(t);
+	rings_look_for(t);
+	for (int i = 0; i < 1 + 2 * last; i++)
+		roll_look(t);
+	for (size_t i = 0; i < t->nrings; i++) {
+		const struct member *m = member_of(t, t->rings[i]->pid, t->rings[i]->started);
+
+		t->rings[i]->gone = !m || m->gone || m->replaced;
+	}
+	t->looked = true;
+}
+
+/* Another member that is to be told of: what its process was before is done with. */
+static bool began_read(struct ticker *t, struct happening *h)
+{
+	for (size_t i = 0; i < t->nmembers; i++) {
+		struct member *m = &t->members[i];
+		const struct roll_entry *e = &t->entries[m->entry];
+
+		for (size_t k = 0; k < i && !m->began; k++)
+			if (t->members[k].pid == m->pid)
+				return false;
+		if (m->began)
+			continue;
+		m->began = true;
+		*h = (struct happening){
+			.kind = HAPPENED_BEGAN, .pid = (uint32_t)m->pid, .tid = (uint32_t)m->pid, .ppid = (uint32_t)e->ppid, .time = e->started, .name = e->name,
+			.program = e->program, .command = e->command, .command_size = e->command_size < sizeof e->command ? e->command_size : sizeof e->command,
+		};
+		return true;
+	}
+	return false;
+}
+
+static bool has_ring(const struct ticker *t, const struct member *m)
+{
+	for (size_t i = 0; i < t->nrings; i++)
+		if (t->rings[i]->pid == m->pid && t->rings[i]->started == m->started)
+			return true;
+	return false;
+}
+
+/* The kernel tells a parent what its child used a moment after its end. */
+static bool is_settled(const struct member *m, bool last)
+{
+	return m->gone && (m->used || last || now() > m->gone + GRACE);
+}
+
+/* Another member that is gone, whose samples have been read: first what it used. */
+static bool ended_read(struct ticker *t, bool last, struct happening *h)
+{
+	for (size_t i = 0; i < t->nmembers; i++) {
+		struct member *m = &t->members[i];
+		const struct roll_entry *e = &t->entries[m->entry];
+
+		if (!m->began || has_ring(t, m) || (!m->replaced && !is_settled(m, last)))
+			continue;
+		if (m->replaced) {
+			member_remove(t, i--);
+			continue;
+		}
+		*h = (struct happening){ .kind = m->used_told ? HAPPENED_GONE : HAPPENED_USED, .pid = (uint32_t)m->pid, .cpu = m->used ? m->used : e->used,
+					 .filtered = e->closed == ROLL_FILTER };
+		if (m->used_told)
+			member_remove(t, i);
+		else
+			m->used_told = true;
+		return true;
+	}
+	return false;
+}
+
+static bool is_told(const struct ticker *t, const struct ring *r)
+{
+	const struct member *m = member_of(t, r->pid, r->started);
+
+	return !m || m->began;
+}
+
+static bool ticker_next(struct source *source, uint64_t before, struct happening *h)
+{
+	struct ticker *t = (struct ticker *)source;
+	bool last = before == UINT64_MAX;
+
+	if (t->given)
+		record_pass(t->rings[t->at], t->given);
+	t->given = NULL;
+	if (!t->looked)
+		look(t, last);
+	if (began_read(t, h))
+		return true;
+	while (t->at < t->nrings) {
+		struct ring *r = t->rings[t->at];
+
+		if (is_told(t, r) && ring_read(t, r, h))
+			return true;
+		if (!r->gone || !is_told(t, r)) {
+			t->at++;
+			continue;
+		}
+		ring_free(r);
+		memmove(&t->rings[t->at], &t->rings[t->at + 1], (--t->nrings - t->at) * sizeof *t->rings);
+	}
+	if (ended_read(t, last, h))
+		return true;
+	t->at = 0;
+	t->looked = false;
+	return false;
+}
+
+bool ticker_serves(void *source, pid_t pid)
+{
+	struct ticker *t = source;
+	const struct member *m = member_now(t, pid);
+
+	if (!m)
+		roll_look(t);			/* it may have come just now */
+	m = m ? m : member_now(t, pid);
+	return m && !m->gone && __atomic_load_n(&t->entries[m->entry].closed, __ATOMIC_ACQUIRE) == ROLL_OPEN;
+}
+
+static void ticker_close(struct source *source)
+{
+	struct ticker *t = (struct ticker *)source;
+
+	for (size_t i = 0; i < t->nrings; i++) {
+		t->rings[i]->head->unwanted = 1;
+		ring_free(t->rings[i]);
+	}
+	while (t->nmembers > 0)
+		member_remove(t, t->nmembers - 1);
+	if (t->roll)
+		munmap(t->roll, ROLL_SIZE);
+	free(t->members);
+	free(t->known);
+	free(t->waited);
+	free(t->below);
+	free(t->rings);
+	free(t->directory);
+	free(t);
+}
+
+/* PID's library deletes its timers when it next has a sample. */
+static void ticker_leave(struct source *source, pid_t pid)
+{
+	struct ticker *t = (struct ticker *)source;
+
+	for (size_t i = 0; i < t->nrings; i++)
+		if (t->rings[i]->pid == pid)
+			t->rings[i]->head->unwanted = 1;
+}
+
+static const struct source_kind by_timer = {
+	.number = AMON_SOURCE_TIMER, .wait = source_rest, .next = ticker_next, .leave = ticker_leave, .close = ticker_close,
+};
+
+/* Filters of system calls that hold for this process; where the kernel does not count them, their mode. */
+static uint32_t filters(void)
+{
+	unsigned n = 0, mode = 0;
+	char line[128];
+	FILE *f = fopen("/proc/self/status", "re");
+	bool counted = false;
+
+	while (f && fgets(line, sizeof line, f)) {
+		counted |= sscanf(line, "Seccomp_filters: %u", &n) == 1;
+		sscanf(line, "Seccomp: %u", &mode);
+	}
+	if (f)
+		fclose(f);
+	return counted ? n : mode;
+}
+
+/* Make the roll, with the disk's space behind it: a program that writes to it is not to meet a full disk.  False, with errno. */
+static bool roll_make(struct ticker *t)
+{
+	char *path = NULL;
+	int fd = asprintf(&path, "%s/" ROLL_NAME, t->directory) < 0 ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int error = fd < 0 ? errno : posix_fallocate(fd, 0, ROLL_SIZE);
+	void *at = error ? MAP_FAILED : mmap(NULL, ROLL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (error && fd >= 0)
+		unlink(path);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	if (at == MAP_FAILED)
+		return errno = error ? error : errno, false;
+	t->roll = at;
+	t->entries = (struct roll_entry *)(t->roll + 1);
+	memcpy(t->roll->magic, ROLL_MAGIC, sizeof t->roll->magic);
+	t->roll->filters = filters();
+	t->roll->version = ROLL_VERSION;
+	return true;
+}
+
+struct source *ticker_open(const char *directory, struct error *err)
+{
+	struct ticker *t = calloc(1, sizeof *t);
+
+	if (t) {
+		t->source = (struct source){ .kind = &by_timer, .sees_kernel = true };
+		t->directory = strdup(directory);
+		t->known = calloc(ROLL_ENTRIES, sizeof *t->known);
+		t->below = calloc(MOST_PID, sizeof *t->below);
+	}
+	errno = ENOMEM;
+	if (t && t->directory && t->known && t->below && roll_make(t))
+		return &t->source;
+	error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: no memory can be shared with programs there: %s", directory, strerror(errno));
+	if (t)
+		ticker_close(&t->source);
+	return NULL;
+}

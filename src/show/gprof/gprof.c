@@ -1,0 +1,55 @@
+/* gprof.c - the steps from a gmon.out to gprof's view. */
+#include "show/gprof/gprof.h"
+
+#include <stdlib.h>
+
+#include "show/gprof/postprocess.h"
+
+static bool start(struct gprof *g, const struct gmon_symbol *symbols, size_t n)
+{
+	g->routines = calloc(n + 1, sizeof *g->routines);
+	if (!g->routines)
+		return false;
+	g->nroutines = (uint32_t)n;
+	for (uint32_t i = 0; i < g->nroutines; i++)
+		g->routines[i] = (struct gprof_routine){ .symbol = &symbols[i], .first_out = GPROF_NONE, .first_in = GPROF_NONE };
+	return true;
+}
+
+static struct gprof *no_memory(struct error *err)
+{
+	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while gprof's view was made");
+	return NULL;
+}
+
+struct gprof *gprof_build(const struct gmon *m, const struct gmon_symbol *symbols, size_t n,
+			  const struct gprof_options *options, struct error *err)
+{
+	struct gprof *g = n < GPROF_NONE / 2 ? calloc(1, sizeof *g) : NULL;
+
+	if (!g)
+		return no_memory(err);
+	g->gmon = m;
+	g->others = options->others;
+	g->nothers = options->nothers;
+	if (start(g, symbols, n) && gprof_pick(g, options)) {
+		gprof_credit(g);
+		if (gprof_tally(g, options) && gprof_order(g) && gprof_spread(g))
+			return g;
+	}
+	gprof_free(g);
+	return no_memory(err);
+}
+
+void gprof_free(struct gprof *g)
+{
+	if (!g)
+		return;
+	free(g->routines);
+	free(g->arcs);
+	free(g->blocks);
+	free(g->cycles);
+	free(g->members);
+	free(g->listed);
+	free(g);
+}

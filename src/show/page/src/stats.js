@@ -1,0 +1,171 @@
+// stats.js - how far times that are samples can be trusted, and which changes are more than noise: as `aprof diff` has it
+// for one run a side (doc/concepts.md).  Where a side is several runs, its times are means, and its variances those of the sums.
+//
+// Of one profile each share has Wilson's interval, as understand/graph/errors.c computes it.  Of two, a time is known to the root of its variance by all samples that made it; below FEW
+// samples on both sides the exact test of two Poisson counts must agree.  Of the changes of a kind (routines by self time, say, or paths by total time) that are shown as news 5 in 100 are not, by Benjamini's and
+// Hochberg's correction.  Calls are counted: each change of them is news.
+
+const DEVIATIONS = 1.96; // of a normal distribution, for 95 of 100
+const LEVEL = 0.05,
+	FEW = 50;
+
+// What one sample of a time stands for, of which samples say MEASURED, with that VARIANCE; OTHERWISE where nothing was measured.
+const sampleOf = (measured, variance, otherwise) => (measured > 0 && variance > 0 ? variance / measured : otherwise);
+
+// By how much PART, { time, measured, variance }, of the run of VIEW's one side may be off: so far from it, at most, is the true time in 95 of 100 runs,
+// ns; null where times are no samples.
+export function error(model, view, part) {
+	const run = view.whole[0],
+		whole = run.time + run.outside;
+	if (!model.sampled) return null;
+	const share = whole ? Math.min(part.time / whole, 1) : 0,
+		q = run.measured > 0 ? Math.min(part.measured / run.measured, 1) : share,
+		all = sampleOf(run.measured, run.variance, 0),
+		within = sampleOf(part.measured, part.variance, all),
+		beside = sampleOf(run.measured - part.measured, run.variance - part.variance, all),
+		each = (1 - q) * within + q * beside,
+		n = each > 0 ? run.measured / each : 0,
+		z = DEVIATIONS;
+	const middle = (n * q + (z * z) / 2) / (n + z * z),
+		half = (z * Math.sqrt(n * q * (1 - q) + (z * z) / 4)) / (n + z * z);
+	return Math.min(1, Math.max(Math.abs(share - (middle - half)), Math.abs(middle + half - share))) * whole;
+}
+
+// The figures of one routine or group, R of F, as such a part: by NAME, self or total.
+export const partOf = (f, name, r) => ({ time: f[name][r], measured: f[`${name}Measured`][r], variance: f[`${name}Variance`][r] });
+
+// The chance that a normal variable is above T, by the series of the error function (DLMF 7.6.1) or the continued fraction of its
+// complement (DLMF 7.9.1).
+function normalAbove(t) {
+	const x = Math.abs(t) / Math.SQRT2;
+	let tail;
+	if (x < 3) {
+		let term = x,
+			sum = x;
+		for (let n = 1; Math.abs(term) > 1e-17; n++) {
+			term *= (-x * x) / n;
+			sum += term / (2 * n + 1);
+		}
+		tail = 0.5 - sum / Math.sqrt(Math.PI);
+	} else {
+		let fraction = x;
+		for (let n = 60; n > 0; n--) fraction = x + n / 2 / fraction;
+		tail = Math.exp(-x * x) / Math.sqrt(Math.PI) / fraction / 2;
+	}
+	return t >= 0 ? tail : 1 - tail;
+}
+
+// The chance that of N tosses K or more are heads, if each is one with the chance P.
+const tosses = new Map();
+function tossesAbove(k, n, p) {
+	const key = `${n} ${p}`;
+	if (!tosses.has(key)) {
+		const above = new Float64Array(n + 2);
+		for (let i = n, chance = p ** n; i >= 0; chance *= (i / (n - i + 1)) * ((1 - p) / p), i--) above[i] = above[i + 1] + chance;
+		tosses.set(key, above);
+	}
+	return tosses.get(key)[k];
+}
+
+// The variance of TIME on side S, that of the sum of its runs: VARIANCE; but time without a sample is worth one, if it is as much.
+function varianceOf(model, s, time, variance) {
+	const each = model.each[s];
+	return time > 0 && !(variance > 0) ? Math.min(time * model.runs[s], each) * each : variance;
+}
+
+// The chance of so large a change of time, either way, if nothing changed; NaN: unknown, the clock takes no samples.
+export function chance(model, times, variances) {
+	const [before, after] = times,
+		ofMeans = times.map((time, s) => varianceOf(model, s, time, variances[s]) / model.runs[s] ** 2),
+		deviation = Math.sqrt(ofMeans[0] + ofMeans[1]);
+	if (!deviation) return NaN;
+	const [samplesBefore, samplesAfter] = times.map((time, s) => (ofMeans[s] > 0 ? Math.round(time ** 2 / ofMeans[s]) : 0)),
+		t = (after - before) / deviation,
+		n = samplesBefore + samplesAfter;
+	let above = normalAbove(t),
+		below = normalAbove(-t);
+	if (n < FEW) {
+		const [before, after] = model.runs; // of which more have more samples of the same
+		above = Math.max(above, tossesAbove(samplesAfter, n, after / (before + after)));
+		below = Math.max(below, tossesAbove(samplesBefore, n, before / (before + after)));
+	}
+	return Math.min(1, 2 * Math.min(above, below));
+}
+
+// The largest chance among CHANCES that is news.
+function newsBelow(chances) {
+	const sorted = Float64Array.from(chances.filter((p) => !Number.isNaN(p))).sort();
+	for (let i = sorted.length; i-- > 0;) if (sorted[i] * sorted.length <= LEVEL * (i + 1)) return sorted[i];
+	return -1;
+}
+
+// Chances of all items of a kind in VIEW, of those that were seen on either side.
+const KINDS = {
+	self: (view) => routines(view, 'self'),
+	total: (view) => routines(view, 'total'),
+	arc: (view) =>
+		view.arcs.list
+			.filter((arc) => arc.at.some((at) => at.calls || at.self2 || at.child2))
+			.map((arc) => chance(view.model, arcTimes(arc), arcVariances(arc))),
+	pathSelf: (view) =>
+		paths(
+			view,
+			view.tree.own.map((own) => ({ time: own.self, variance: own.variance })),
+		),
+	path: (view) => paths(view, view.totals),
+};
+
+function routines(view, name) {
+	const [a, b] = view.figures,
+		seen = (f, r) => f.calls[r] || f.recursive[r] || f.total[r];
+	return view.model.routines.flatMap((_, r) =>
+		seen(a, r) || seen(b, r) ? [chance(view.model, [a[name][r], b[name][r]], [a[`${name}Variance`][r], b[`${name}Variance`][r]])] : [],
+	);
+}
+
+function paths(view, [a, b]) {
+	const chances = [],
+		seen = (own, i) => own.calls.at(i) || own.recursive.at(i) || own.self.at(i);
+	for (let i = 0; i < view.tree.n; i++)
+		if (seen(view.tree.own[0], i) || seen(view.tree.own[1], i))
+			chances.push(chance(view.model, [a.time.at(i), b.time.at(i)], [a.variance.at(i), b.variance.at(i)]));
+	return chances;
+}
+
+// The incoming view's time of an arc on each side, and its variance.
+export const arcTimes = (arc) => arc.at.map((at) => at.self2 + at.child2);
+export const arcVariances = (arc) => arc.at.map((at) => at.variance);
+
+const limits = new WeakMap();
+function limit(view, kind) {
+	const known = limits.get(view) ?? {};
+	limits.set(view, known);
+	return (known[kind] ??= newsBelow(KINDS[kind](view)));
+}
+
+// The change of VALUES [base, new] of a KIND (see KINDS; or `calls`, or `plain` for what is neither), of such VARIANCES: { before, after, by, news }.
+export function change(view, kind, values, variances) {
+	const [before, after] = values,
+		by = after - before;
+	if (!(kind in KINDS)) return { before, after, by, news: by !== 0 };
+	const p = chance(view.model, values, variances);
+	return { before, after, by, news: by !== 0 && (Number.isNaN(p) || p <= limit(view, kind)) };
+}
+
+// The same of the time of the run as a whole.
+export function wholeChange(view, values) {
+	const [before, after] = values,
+		by = after - before,
+		p = chance(
+			view.model,
+			values,
+			view.whole.map((w) => w.variance),
+		);
+	return { before, after, by, news: by !== 0 && (Number.isNaN(p) || p <= LEVEL) };
+}
+
+// From -1 (gone) over 0 (noise) to 1 (new, or more than twice): how to colour a change.
+export function tone(c) {
+	if (!c.news) return 0;
+	return Math.max(-1, Math.min(1, c.by / Math.max(c.before, 1e-9)));
+}

@@ -1,0 +1,85 @@
+/* cycles.c - the cycles of calls that were really traversed, each once, largest first. */
+#include <inttypes.h>
+
+#include "base/print.h"
+#include "show/report/report.h"
+#include "understand/findings/share.h"
+
+static const char legend[] =
+	" % time   share of the run of the contexts in which this cycle is the innermost.\n"
+	" time     how long that is.\n"
+	" calls    how often a call closed the cycle.\n"
+	" ..       calls were squeezed out here: no known call.\n"
+	" Direct recursion (a routine that calls itself) is not listed; the call graph shows it after a +.\n"
+	" Cycles that were squeezed out of the history before its last routine was entered are not seen, and what squeezing\n"
+	" left of one is not listed if no call closed it.\n";
+
+/* A -> B -> C -> A: the first routine again at the end, to show that it closes. */
+static void path_print(const struct graph *g, const struct graph_cycle *c, FILE *out, const struct report_options *options)
+{
+	const cycle_entry *entries = g->cycle_entries + c->first;
+
+	for (uint32_t i = 0; i < c->length; i++) {
+		print_brief(out, g->routines[cycle_routine(entries[i])].name.name, g->routines[cycle_routine(entries[i])].brief, &options->style);
+		fputs(cycle_link_known(entries[i]) ? " -> " : " .. ", out);
+	}
+	print_brief(out, g->routines[cycle_routine(entries[0])].name.name, g->routines[cycle_routine(entries[0])].brief, &options->style);
+	putc('\n', out);
+}
+
+bool cycles_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	const struct graph *g = in->graph;
+	int calls = print_count_width(g->calls, 8);
+
+	(void)err;
+	if (g->ncycles == 0) {
+		fputs("No cycle was traversed: no routine was entered again through another while it was active.\n", out);
+		return true;
+	}
+	fprintf(out, "Cycles traversed: %" PRIu32 "\n\n", g->ncycles);
+	print_begin(out, &options->style, 'h');
+	share_heading(out, &options->style, g->sampled);
+	fprintf(out, " %*s %*s  cycle\n", PRINT_TIME, "time", calls, "calls");
+	print_end(out, &options->style);
+	for (uint32_t i = 0; i < g->ncycles; i++) {
+		const struct graph_cycle *c = &g->cycles[i];
+
+		share_print(out, &options->style, g->sampled, print_percent(c->time, g->time + g->outside) / 100, graph_run_error(g, c->time, &c->evidence));
+		putc(' ', out);
+		print_time(out, (double)c->time, PRINT_TIME);
+		putc(' ', out);
+		print_calls(out, calls, c->calls, g->counted);
+		fputs("  ", out);
+		path_print(g, c, out, options);
+	}
+	print_legend(out, &options->style, legend);
+	share_legend(out, &options->style, g->sampled, 9);
+	return true;
+}
+
+bool cycles_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+{
+	const struct graph *g = in->graph;
+
+	(void)options;
+	(void)err;
+	emit_array(e, "cycles");
+	for (uint32_t i = 0; i < g->ncycles; i++) {
+		const struct graph_cycle *c = &g->cycles[i];
+		json_t *path = json_array();
+
+		for (uint32_t j = 0; j < c->length; j++) {
+			cycle_entry entry = g->cycle_entries[c->first + j];
+
+			json_array_append_new(path, json_pack("{s:o, s:b}", "name",
+				emit_name(g->routines[cycle_routine(entry)].name.name), "link_known",
+				(int)cycle_link_known(entry)));
+		}
+		emit_item(e, json_pack("{s:o, s:o, s:o, s:o}", "time_ns", emit_count(c->time), "error_ns",
+				       share_json(graph_run_error(g, c->time, &c->evidence), g->time + g->outside), "calls", emit_calls(g->counted, c->calls),
+				       "cycle", path));
+	}
+	emit_array_end(e);
+	return true;
+}

@@ -1,0 +1,613 @@
+/* hot.c - where to look first: the cases that a profile can show (hot_cases.h), in one screen.
+ *
+ * Each has its evidence and the command that shows more.  No line is longer than 80 columns, unless that command is, whose words are not
+ * to be cut; and there are no more than 24.  Behind the head of a run, on a terminal that has not as many for both, what matters less is left out. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "base/escape.h"
+#include "understand/findings/hot_cases.h"
+#include "show/report/report.h"
+#include "understand/findings/share.h"
+#include "base/print.h"
+
+enum { SHOWN = HOT_LISTED, NAME = 44, SEQUENCE_NAME = 33, ERRAND_NAME = 34, ARROW = 4, DOTS = 4, PLACE = 24, ROOM = 4 * NAME, SCREEN = 23 };
+
+/* What is printed, and how. */
+struct hot_view {
+	struct hot_cases cases;			/* what was found */
+	const struct report_input *in;
+	const struct graph *g;			/* in->graph */
+	const struct report_options *options;
+	int spare;				/* lines that the screen has left for what may be left out */
+	bool apart, callers, more, missing;	/* printed are: empty lines between the cases; for whom the time is; the commands that show more; of
+						 * each case that was not found that it was not, and why */
+	int printed;				/* cases so far */
+};
+
+static bool view_make(struct hot_view *v, const struct report_input *in, const struct report_options *options, struct error *err)
+{
+	*v = (struct hot_view){ .in = in, .g = in->graph, .options = options };
+	return hot_cases_find(&v->cases, in, err);
+}
+
+/* NAME made harmless, short if it is a name of C++ or the like, in COLUMNS, NAME of them at most, into BUFFER of ROOM bytes.  BRIEF is its short form;
+ * NULL: by itself. */
+static char *text_cut(char *buffer, const char *name, const char *brief, size_t columns, const struct report_options *options)
+{
+	char *text = print_fitted(name, brief, columns, &options->style);
+
+	snprintf(buffer, ROOM, "%s", text ? text : "(out of memory)");
+	free(text);
+	return buffer;
+}
+
+static const char *routine_name(const struct graph *g, uint32_t routine)
+{
+	return routine == GRAPH_NONE ? "<spontaneous>" : g->routines[routine].name.name;
+}
+
+static char *routine_cut(char *buffer, const struct hot_view *v, uint32_t routine, size_t columns)
+{
+	return text_cut(buffer, routine_name(v->g, routine), routine == GRAPH_NONE ? NULL : v->g->routines[routine].brief, columns, v->options);
+}
+
+/* The name of HOT, which may be one of code without hooks. */
+static char *name_cut(char *buffer, const struct hot_view *v, const struct hot *hot)
+{
+	return hot->routine == GRAPH_NONE ? text_cut(buffer, hot->name, NULL, NAME, v->options) : routine_cut(buffer, v, hot->routine, NAME);
+}
+
+static void word_print(FILE *out, const char *word, const struct report_options *options)
+{
+	escape_shell(out, word, options->style.utf8 ? 0 : ESCAPE_ASCII);
+}
+
+/* Whether WORD alone means one name of the profile, as commands take it. */
+static bool is_clear(const struct graph *g, const char *word)
+{
+	bool *named = calloc((size_t)g->nroutines + 1, sizeof *named);
+	bool clear = named && graph_match(g, NULL, word, false, named, NULL);
+
+	free(named);
+	return clear;
+}
+
+/* NAME as a user types it; only what stands behind its last `::` if ENDS, and if that is clear. */
+static void name_print(const struct hot_view *v, FILE *out, const char *name, bool ends)
+{
+	char *brief = malloc(strlen(name) + 1);
+
+	if (brief) {
+		const char *last = brief, *p;
+
+		name_simplify(brief, name);
+		if (!*brief)
+			strcpy(brief, name);
+		while (ends && (p = strstr(last, "::")))
+			last = p + 2;
+		word_print(out, last == brief || is_clear(v->g, last) ? last : brief, v->options);
+	}
+	free(brief);
+}
+
+/* Is P what is read where no file is named? */
+static bool is_default(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (strcmp(p->runs[i].label, "amon.out") != 0)
+			return false;
+	return true;
+}
+
+/* The operands that this report was given, so that the commands that it names read the same: of several processes in one file that file. */
+static void operands_print(const struct hot_view *v, FILE *out)
+{
+	const struct profile *p = v->g->profile;
+
+	if (v->in->program) {
+		putc(' ', out);
+		word_print(out, v->in->program, v->options);
+	}
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		bool again = i > 0 && strcmp(p->runs[i].label, p->runs[i - 1].label) == 0;
+
+		if (again || is_default(p))
+			continue;
+		putc(' ', out);
+		word_print(out, p->runs[i].label, v->options);
+	}
+}
+
+/* `aprof COMMAND ROUTINE FILES`, to be freed; NULL: out of memory. */
+static char *command_text(const struct hot_view *v, const char *command, const char *routine, bool ends)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "aprof %s", command);
+	if (routine) {
+		putc(' ', out);
+		name_print(v, out, routine, ends);
+	}
+	operands_print(v, out);
+	if (fclose(out) != 0) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+/* `   more: COMMAND`; of a routine whose name does not fit the end of that. */
+static void more_print(const struct hot_view *v, FILE *out, const char *command, const char *routine)
+{
+	static const char label[] = "   more: ";
+	char *text = !v->more ? NULL : v->g->arcs_alone ? command_text(v, "report", NULL, false) : command_text(v, command, routine, false);
+
+	if (text && routine && !v->g->arcs_alone && print_width(text, strlen(text)) + strlen(label) > 80) {
+		free(text);
+		text = command_text(v, command, routine, true);
+	}
+	if (!v->more)
+		return;
+	fputs(label, out);
+	print_begin(out, &v->options->style, 'm');
+	fputs(text ? text : "(out of memory)", out);
+	print_end(out, &v->options->style);
+	putc('\n', out);
+	free(text);
+}
+
+/* `49.1 ms, 11.9 % +-2.9 of the run`: by the samples of EVIDENCE. */
+static void share_line(const struct hot_view *v, FILE *out, uint64_t time, const struct overhead_evidence *evidence)
+{
+	double error = graph_run_error(v->g, time, evidence);
+	char text[PRINT_TIME_SIZE];
+
+	fprintf(out, "%s, %.1f %%", print_time_text(text, (double)time), print_percent(time, v->cases.whole));
+	if (error >= 0)
+		fprintf(out, " %s%.1f", v->options->style.utf8 ? "±" : "+-", 100 * error);
+	fputs(" of the run", out);
+}
+
+/* Names must not make a line longer than 80 columns: print what fits of N of them. */
+static void list_print(const struct hot_view *v, FILE *out, const char *label, const struct hot *hot, size_t n)
+{
+	int column = fprintf(out, "   %s", label);
+	char name[ROOM], text[ROOM + 64], percent[SHARE_SIZE];
+
+	for (size_t i = 0; i < n; i++) {
+		double share = print_percent(hot[i].time, v->cases.whole) / 100, error = graph_run_error(v->g, hot[i].time, &hot[i].evidence);
+		int bytes = snprintf(text, sizeof text, "%s %s %s", i ? "," : "", name_cut(name, v, hot + i),
+			share_text(percent, &v->options->style, share, error));
+		int length = (int)print_width(text, (size_t)bytes);
+
+		if (column + length > 79)
+			break;
+		fputs(text, out);
+		column += length;
+	}
+	putc('\n', out);
+}
+
+/* `, parse 93+-6 % (1,234 calls)` into TEXT; what may be chance has no share, if there is something else to say.  Returns its columns. */
+static int caller_text(const struct hot_view *v, char *text, size_t size, const struct hot *hot, uint32_t index)
+{
+	const struct hot_caller *caller = hot->callers + index;
+	double share = hot->whole ? (double)caller->time / (double)hot->whole : 0;
+	double error = hot->ncallers == 1 ? -1 : graph_error(v->g, caller->time, &caller->evidence, hot->whole, &hot->whole_evidence);
+	char name[ROOM], percent[SHARE_SIZE], calls[40];
+	int n = snprintf(text, size, "%s %s %s", index ? "," : "", routine_cut(name, v, caller->routine, NAME),
+		share_text(percent, &v->options->style, share, error));
+
+	if (caller->calls)
+		n += snprintf(text + n, size - (size_t)n, " (%s call%s)", print_grouped(calls, caller->calls), print_plural(caller->calls));
+	return (int)print_width(text, (size_t)n);
+}
+
+/* The heaviest callers, as many as fit on a line, and how many more there are. */
+static void callers_print(const struct hot_view *v, FILE *out, const struct hot *hot)
+{
+	int column = v->callers ? fprintf(out, "   for") : 0;
+	char text[ROOM + 128];
+
+	if (!v->callers)
+		return;
+	for (uint32_t i = 0; i < hot->ncallers; i++) {
+		uint32_t left = hot->ncallers - i;
+		int length = caller_text(v, text, sizeof text, hot, i);
+
+		if (i > 0 && column + length + (left > 1 ? (int)sizeof ", 1000 more" : 0) > 80) {
+			fprintf(out, ", %" PRIu32 " more", left);
+			break;
+		}
+		fputs(text, out);
+		column += length;
+	}
+	putc('\n', out);
+}
+
+/* `   1,552,984 calls, 32 ns each`, with HOT's time for all of them. */
+static void calls_print(FILE *out, const struct graph *g, const struct hot *hot)
+{
+	char grouped[40], time[PRINT_TIME_SIZE];
+	uint64_t calls = hot->calls;
+	double each = calls ? (double)hot->time / (double)calls : 0;
+
+	if (!graph_counts(g, hot->routine))
+		return;
+	fputs("; ", out);
+	fprintf(out, "%s%s call%s", g->routines[hot->routine].partly ? "at least " : "", print_grouped(grouped, calls), print_plural(calls));
+	if (calls > 0)
+		fprintf(out, ", %s each", print_time_text(time, each));
+}
+
+static void title_print(struct hot_view *v, FILE *out, enum hot_case which)
+{
+	if (v->apart || v->printed++ == 0)
+		putc('\n', out);
+	print_begin(out, &v->options->style, 'h');
+	fprintf(out, "%d. %s", 1 + (int)which, hot_title(&v->cases, which));
+	print_end(out, &v->options->style);
+	putc('\n', out);
+}
+
+static void name_line(const struct hot_view *v, FILE *out, const struct hot *hot)
+{
+	const struct graph_routine *r = hot->routine == GRAPH_NONE ? NULL : v->g->routines + hot->routine;
+	char name[ROOM], place[ROOM];
+
+	fputs("   ", out);
+	print_begin(out, &v->options->style, 'm');
+	fputs(name_cut(name, v, hot), out);
+	print_end(out, &v->options->style);
+	if (hot->place)
+		fprintf(out, " in %s", text_cut(place, hot->place, hot->place, PLACE, v->options));
+	else if (r && r->name.file && r->name.line)
+		fprintf(out, " at %s:%" PRIu32, text_cut(place, print_basename(r->name.file), print_basename(r->name.file), PLACE, v->options), r->name.line);
+	putc('\n', out);
+}
+
+/* A line that is left out where the screen is full. */
+static bool has_room(struct hot_view *v)
+{
+	return v->spare > 0 && v->spare--;
+}
+
+static void next_print(struct hot_view *v, FILE *out, const struct hot_list *h)
+{
+	if (h->n > 1 && has_room(v))
+		list_print(v, out, "next:", h->hot + 1, h->n - 1 < SHOWN ? h->n - 1 : SHOWN);
+}
+
+static void heavy_print(struct hot_view *v, FILE *out)
+{
+	const struct hot *hot = v->cases.heavy.hot;
+
+	if (v->cases.heavy.n == 0 && !v->missing)
+		return;
+	title_print(v, out, HOT_HEAVY);
+	if (v->cases.heavy.n == 0) {
+		fprintf(out, "   none: no routine has half its time in itself%s\n", v->cases.heavy.unsure ? ", for certain" : "");
+		return;
+	}
+	name_line(v, out, hot);
+	fputs("   ", out);
+	share_line(v, out, hot->time, &hot->evidence);
+	calls_print(out, v->g, hot);
+	putc('\n', out);
+	callers_print(v, out, hot);
+	next_print(v, out, &v->cases.heavy);
+	more_print(v, out, "annotate", hot->name);
+}
+
+/* Why case 2 may see less than there is. */
+static void no_pcs_print(const struct hot_view *v, FILE *out)
+{
+	if (v->g->profile->npcs == 0 && !v->g->arcs_alone)
+		fputs("   (samples have no program counters here: code without hooks is not seen)\n", out);
+}
+
+static void library_print(struct hot_view *v, FILE *out)
+{
+	const struct hot *hot = v->cases.library.hot;
+	bool hooked = v->cases.library.n > 0 && hot->routine != GRAPH_NONE;
+
+	if (v->cases.library.n == 0 && !v->missing)
+		return;
+	title_print(v, out, HOT_LIBRARY);
+	if (v->cases.library.n == 0) {
+		fprintf(out, "   none: no time in libraries, nor in a small routine that three or more call%s\n",
+			v->cases.library.unsure ? "," : "");
+		if (v->cases.library.unsure)
+			fputs("   for certain\n", out);
+		no_pcs_print(v, out);
+		return;
+	}
+	name_line(v, out, hot);
+	fputs("   ", out);
+	share_line(v, out, hot->time, &hot->evidence);
+	if (hooked && !v->g->routines[hot->routine].plain)
+		calls_print(out, v->g, hot);
+	else
+		fputs("; no hooks, so calls are not counted", out);
+	putc('\n', out);
+	callers_print(v, out, hot);
+	next_print(v, out, &v->cases.library);
+	if (hooked)
+		more_print(v, out, "tree --bottom-up --focus", hot->name);
+	else
+		more_print(v, out, "annotate", routine_name(v->g, hot->callers[0].routine));
+	no_pcs_print(v, out);
+}
+
+/* Two lines at most, one where they are few; of a sequence that is longer the routines before its last one are left out. */
+static void sequence_print(const struct hot_view *v, FILE *out, const struct graph_path *p)
+{
+	const uint32_t *routines = v->cases.paths->routines + p->first;
+	int line = v->apart ? 1 : 2, column = 3, last;
+	size_t most = v->apart ? NAME : SEQUENCE_NAME;
+	char name[ROOM];
+
+	routine_cut(name, v, routines[p->length - 1], most);
+	last = (int)print_width(name, strlen(name)) + ARROW;
+	fputs("   ", out);
+	print_begin(out, &v->options->style, 'm');
+	for (uint32_t i = 0; i < p->length; i++) {
+		bool ends = i + 1 == p->length;
+		int length = (int)print_width(routine_cut(name, v, routines[i], most), strlen(name)) + (i ? ARROW : 0);
+
+		if (i > 0 && line == 1 && column + length > 79) {
+			fputs(" ->\n      ", out);
+			column = 6;
+			length -= ARROW;
+			line++;
+		} else if (i > 0 && !ends && line == 2 && column + length + DOTS + last > 79) {
+			fputs(" ...", out);
+			column += DOTS;
+			i = p->length - 2;
+			continue;
+		} else if (i > 0) {
+			fputs(" -> ", out);
+		}
+		fputs(name, out);
+		column += length;
+	}
+	print_end(out, &v->options->style);
+	putc('\n', out);
+}
+
+static void paths_print(struct hot_view *v, FILE *out)
+{
+	const struct graph_path *p = hot_cases_path(&v->cases);
+	char calls[40];
+
+	if (!p && !v->missing)
+		return;
+	title_print(v, out, HOT_SEQUENCE);
+	if (!p) {
+		fputs("   none: no sequence of calls recurs in several contexts\n", out);
+		return;
+	}
+	sequence_print(v, out, p);
+	fputs("   ", out);
+	share_line(v, out, p->time, &p->evidence);
+	fprintf(out, "; in %" PRIu32 " contexts", p->contexts);
+	if (graph_counts(v->g, v->cases.paths->routines[p->first + p->length - 1]))
+		fprintf(out, ", %s calls", print_grouped(calls, p->calls));
+	putc('\n', out);
+	more_print(v, out, "paths", NULL);
+}
+
+/* `   top5 -> qsort`, and what of the one is the other. */
+static void errand_print(struct hot_view *v, FILE *out)
+{
+	const struct hot_errand *e = &v->cases.errand;
+	const struct graph_routine *r = v->g->routines + e->routine;
+	char name[ROOM], percent[SHARE_SIZE], calls[40];
+	double error = graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence);
+
+	title_print(v, out, HOT_ERRAND);
+	fputs("   ", out);
+	print_begin(out, &v->options->style, 'm');
+	fputs(routine_cut(name, v, e->routine, ERRAND_NAME), out);
+	fprintf(out, " -> %s", text_cut(name, e->callee, NULL, ERRAND_NAME, v->options));
+	print_end(out, &v->options->style);
+	fputs("\n   ", out);
+	share_line(v, out, r->total, &r->total_evidence);
+	fprintf(out, "; %s of it there", share_text(percent, &v->options->style, print_percent(e->time, r->total) / 100, error));
+	if (v->g->counted && !r->plain)
+		fprintf(out, "; %s call%s", print_grouped(calls, r->calls), print_plural(r->calls));
+	putc('\n', out);
+	if (has_room(v))
+		more_print(v, out, "annotate", r->name.name);
+}
+
+/* May N lines more be printed of the ROOM that is left? */
+static bool take(int *room, int n)
+{
+	if (n > *room)
+		return false;
+	*room -= n;
+	return true;
+}
+
+/* How many of the first three cases, which are always told of, were not found. */
+static int missing_count(const struct hot_cases *c)
+{
+	return !c->heavy.n + !c->library.n + !hot_cases_path(c);
+}
+
+/* Lines that the cases may have: all but the head's; behind a run's on a terminal all but those of that head, an empty line before it, one behind the
+ * cases, the commands for more, and a line to type the next one. */
+static int room_for_cases(const struct report_options *options)
+{
+	return options->screen && options->rows ? options->rows - HEAD_ROWS - 4 : SCREEN - 1;
+}
+
+/* What is printed in the room that there is, what matters most first: of each case its title, name and share, and a line of those that were not found. */
+static void fit(struct hot_view *v)
+{
+	const struct hot_cases *c = &v->cases;
+	int missing = missing_count(c), found = 3 - missing, errand = c->errand.callee != NULL, notes = v->g->profile->npcs == 0;
+	int room = room_for_cases(v->options) - 1 - 3 * (found + errand) - (missing > 0) - notes;
+
+	v->callers = take(&room, (c->heavy.n > 0) + (c->library.n > 0));
+	v->more = take(&room, found);
+	v->apart = take(&room, found + errand - (found + errand > 0) + (hot_cases_path(c) != NULL));
+	v->missing = missing == 0 || take(&room, 3 * missing - 1 + (c->library.n == 0 && c->library.unsure));
+	v->spare = room;
+}
+
+/* The cases that were not found, in a line. */
+static void missing_print(struct hot_view *v, FILE *out)
+{
+	const struct hot_cases *c = &v->cases;
+	const bool found[] = { c->heavy.n > 0, c->library.n > 0, hot_cases_path(c) != NULL };
+	bool first = true;
+
+	if (v->missing || !missing_count(c))
+		return;
+	fputs(v->apart || !v->printed ? "\nNone: " : "None: ", out);
+	for (int which = HOT_HEAVY; which <= HOT_SEQUENCE; which++) {
+		const char *title = hot_title(c, (enum hot_case)which);
+
+		if (!found[which])
+			fprintf(out, "%s%d. %c%.*s", first ? "" : "; ", 1 + which, title[0] | 0x20, (int)strcspn(title, ":") - 1, title + 1);
+		first &= found[which];
+	}
+	putc('\n', out);
+}
+
+/* Contexts that were entered. */
+static uint64_t contexts_count(const struct graph *g)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 1; i < g->ncontexts; i++)
+		n += g->contexts[i].kept && (g->contexts[i].entries > 0 || g->contexts[i].time > 0);
+	return n;
+}
+
+static void head_print(const struct hot_view *v, FILE *out)
+{
+	const struct profile *p = v->g->profile;
+	uint64_t contexts = contexts_count(v->g);
+	const char *program = p->nruns ? print_basename(profile_run_name(&p->runs[0])) : "?";
+	char name[ROOM], calls[40], time[PRINT_TIME_SIZE];
+
+	fputs(text_cut(name, program, program, NAME, v->options), out);
+	fprintf(out, ": %s", print_time_text(time, (double)v->cases.whole));
+	if (v->g->counted)
+		fprintf(out, ", %s call%s", print_grouped(calls, v->g->calls), print_plural(v->g->calls));
+	if (!v->g->arcs_alone)
+		fprintf(out, ", %s context%s", print_grouped(calls, contexts), print_plural(contexts));
+	putc('\n', out);
+}
+
+bool hot_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	struct hot_view v;
+	bool ok = view_make(&v, in, options, err);
+
+	if (ok) {
+		fit(&v);
+		if (!options->screen)
+			head_print(&v, out);
+		if (v.g->time == 0)
+			fprintf(out, "%sNo time was taken in routines with hooks: it needs a longer run, or a clock.\n", options->screen ? "\n" : "");
+		else {
+			heavy_print(&v, out);
+			library_print(&v, out);
+		}
+		if (!v.g->arcs_alone)
+			paths_print(&v, out);
+		if (v.cases.errand.callee)
+			errand_print(&v, out);
+		if (v.g->time > 0 && !v.g->arcs_alone)
+			missing_print(&v, out);
+	}
+	hot_cases_free(&v.cases);
+	return ok;
+}
+
+static json_t *caller_json(const struct hot_view *v, const struct hot *hot, const struct hot_caller *caller)
+{
+	double error = hot->ncallers == 1 && v->g->sampled ? 0 : graph_error(v->g, caller->time, &caller->evidence, hot->whole, &hot->whole_evidence);
+
+	return json_pack("{s:o, s:o, s:o, s:o}", "name", caller->routine == GRAPH_NONE ? json_null() : emit_name(routine_name(v->g, caller->routine)),
+		"time_ns", emit_count(caller->time), "error_ns", share_json(error, hot->whole), "calls",
+		caller->calls ? emit_count(caller->calls) : json_null());
+}
+
+static json_t *hot_json_of(const struct hot_view *v, const struct hot *hot)
+{
+	json_t *callers = json_array();
+
+	for (uint32_t i = 0; i < hot->ncallers; i++)
+		json_array_append_new(callers, caller_json(v, hot, hot->callers + i));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(hot->name), "place", emit_name(hot->place), "time_ns",
+			 emit_count(hot->time), "error_ns", share_json(graph_run_error(v->g, hot->time, &hot->evidence), v->cases.whole),
+			 "total_ns", hot->routine == GRAPH_NONE ? json_null() : emit_count(v->g->routines[hot->routine].total), "calls",
+			 hot->routine == GRAPH_NONE ? json_null() : emit_calls(graph_counts(v->g, hot->routine), hot->calls), "callers", callers);
+}
+
+/* Case 4, or null. */
+static json_t *errand_json(const struct hot_view *v)
+{
+	const struct hot_errand *e = &v->cases.errand;
+	const struct graph_routine *r = v->g->routines + e->routine;
+
+	if (!e->callee)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(r->name.name), "callee", emit_name(e->callee), "total_ns",
+			 emit_count(r->total), "callee_ns", emit_count(e->time), "error_ns",
+			 share_json(graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence), r->total), "calls", emit_calls(v->g->counted && !r->plain, r->calls));
+}
+
+static void hots_json(const struct hot_view *v, struct emit *e, const char *name, const struct hot_list *h)
+{
+	emit_array(e, name);
+	for (size_t i = 0; i < h->n && i <= SHOWN; i++)
+		emit_item(e, hot_json_of(v, h->hot + i));
+	emit_array_end(e);
+}
+
+/* The sequence of case 3, or null. */
+static json_t *sequence_json(const struct hot_view *v)
+{
+	const struct graph_path *p = hot_cases_path(&v->cases);
+	json_t *names = json_array();
+
+	for (uint32_t i = 0; p && i < p->length; i++)
+		json_array_append_new(names, emit_name(routine_name(v->g, v->cases.paths->routines[p->first + i])));
+	if (p)
+		return json_pack("{s:o, s:o, s:o, s:o, s:o}", "time_ns", emit_count(p->time), "error_ns",
+				 share_json(graph_run_error(v->g, p->time, &p->evidence), v->cases.whole), "calls", emit_calls(graph_counts(v->g, v->cases.paths->routines[p->first + p->length - 1]), p->calls), "contexts",
+				 emit_count(p->contexts), "path", names);
+	json_decref(names);
+	return json_null();
+}
+
+bool hot_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+{
+	struct hot_view v;
+	bool ok = view_make(&v, in, options, err);
+
+	if (ok) {
+		emit_member(e, "time_ns", emit_count(v.cases.whole));
+		emit_member(e, "samples", emit_count(v.g->ticks + v.g->outside_ticks));
+		hots_json(&v, e, "heavy", &v.cases.heavy);
+		hots_json(&v, e, "library", &v.cases.library);
+		emit_member(e, "sequence", sequence_json(&v));
+		emit_member(e, "one_callee", errand_json(&v));
+	}
+	hot_cases_free(&v.cases);
+	return ok;
+}

@@ -1,0 +1,32 @@
+/* chosen.c - the routines that the user's word means, in the order of their places. */
+#include "understand/findings/chosen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_place(const void *x, const void *y, void *arg)
+{
+	const struct graph *g = arg;
+	const struct graph_name *a = &g->routines[*(const uint32_t *)x].name, *b = &g->routines[*(const uint32_t *)y].name;
+	int c = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+
+	if (c == 0)
+		c = (a->line > b->line) - (a->line < b->line);
+	return c ? c : strcmp(a->name, b->name);
+}
+
+bool chosen_find(struct chosen *t, const struct graph *g, const char *text, struct error *err)
+{
+	bool *named = calloc((size_t)g->nroutines + 1, sizeof *named), ok;
+
+	*t = (struct chosen){ .routines = calloc((size_t)g->nroutines + 1, sizeof *t->routines) };
+	ok = named && t->routines ? graph_match(g, NULL, text, false, named, err)
+		: error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	for (uint32_t r = 0; ok && r < g->nroutines; r++)
+		if (named[r])
+			t->routines[t->n++] = r;
+	if (ok)
+		qsort_r(t->routines, t->n, sizeof *t->routines, by_place, (void *)g);
+	free(named);
+	return ok;
+}

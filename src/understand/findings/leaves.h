@@ -1,0 +1,73 @@
+/* leaves.h - where in a routine's self time the program counter was.
+ *
+ * A routine's self time is that of its own code, of the code without hooks that ran under it, and of the kernel (understand/overhead/kernel.c). Each sample carries
+ * a program counter, so that the time can be split: by plain function ("in libc.so.6: memcpy")
+ * and, when asked, by source line ("sort.c:120").  A function that no program can name has the name by which the routine called the library,
+ * where that can be told (called.h): `qsort`, which does its work in `msort_with_tmp`.  The parts of a routine never
+ * exceed its self time.  All samples in a routine stand for the same time: there are too few in each context to
+ * weigh them by its time.
+ *
+ * Samples in aprof's hooks are no part of it where the hooks' cost was subtracted; with --raw they are "(hooks)".
+ * Samples in another routine with hooks fell before its entry hook or after its exit: they stay with the caller. */
+#ifndef LEAVES_H
+#define LEAVES_H
+
+#include "base/emit.h"
+#include "understand/findings/report_input.h"
+
+struct called;
+
+struct leaf {
+	uint32_t routine;	/* index in graph.routines */
+	uint32_t line;		/* source line, for own code; 0: a plain function */
+	const char *place;	/* own code: source file; else file name of the module */
+	const char *name;	/* plain function's name; NULL for own code */
+	uint64_t time;		/* ns of the routine's self time */
+	uint64_t ticks;		/* samples; the kernel has none */
+	const struct profile_pc *pc; /* one of them; NULL: none */
+	bool nameless;		/* no program can have called the plain function by a name of its own: it has none, or is local, in a library or linked from one */
+};
+
+struct leaves {
+	struct leaf *leaf;	/* sorted by routine, then by time, largest first */
+	size_t n;		/* how many */
+	uint32_t *owner;	/* by sample of the profile: the routine whose own time it is of, if that is kept; else GRAPH_NONE */
+	uint64_t *explained;	/* by routine: samples of all of its own time in user mode */
+	size_t *first;		/* leaves of routine r: leaf[first[r] .. first[r + 1]) */
+	uint32_t nroutines;	/* of the graph */
+	struct called *called;	/* by routine: what it calls, which the names of its leaves may be of; NULL: nobody asked */
+};
+
+enum { LEAF_OWN = UINT32_MAX };	/* the code of the routine itself */
+
+/* Samples of one context in one place. */
+struct leaf_count {
+	uint32_t context;	/* index in graph.contexts */
+	uint32_t leaf;		/* index in leaves.leaf, of the context's routine; LEAF_OWN */
+	uint64_t ticks;		/* samples, 1 at least */
+};
+
+/* Split the self times of IN's graph as OPTIONS ask; without leaves and lines, or without symbols, into nothing; where call stacks have split them (profile.plain) plain
+ * functions are routines of the graph, and no leaves.
+ * False with *ERR set: out of memory.  Freed with leaves_free. */
+bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
+		 struct error *err);
+void leaves_free(struct leaves *l);
+
+/* Where the samples of each context were: a malloc'ed array of *N, by context, then leaf, each pair once; those of L's `explained` add up to all of them.
+ * L was made with `leaves`, without `lines`.  NULL: out of memory. */
+struct leaf_count *leaves_count(const struct leaves *l, const struct report_input *in, size_t *n);
+
+/* Whether nothing tells what source line PC is of: so it is in a library that was linked into the program, mostly. */
+bool leaves_has_no_source(const struct report_input *in, const struct profile_pc *pc);
+
+/* What each sample that tells where ROUTINE's own time went, EXPLAINED in all, stands for, ns. */
+double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained);
+
+/* How L is called in a listing: "in libc.so.6: memcpy" or "sort.c:120", behind BEFORE columns. */
+void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options, int before);
+
+/* An array of {name, place, line, self_ns, error_ns, ticks} for the leaves of ROUTINE. */
+json_t *leaves_json(const struct leaves *l, const struct graph *g, uint32_t routine);
+
+#endif

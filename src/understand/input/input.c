@@ -1,0 +1,259 @@
+/* input.c - read, symbolise, place samples, build the graph. */
+#include "understand/input/input.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "read/import/import.h"
+#include "understand/input/beside.h"
+#include "understand/input/carry.h"
+#include "understand/input/join.h"
+#include "understand/input/telling.h"
+
+enum { MOST_KEPT = 16 };	/* files that get their symbols by one command: each is symbolised by itself */
+
+/* Room for what is kept of each of N runs. */
+static bool runs_reserve(struct input *in, size_t n)
+{
+	enum report_life *life = reallocarray(in->life, n + 1, sizeof *life);
+	char **paths = reallocarray(in->paths, n + 1, sizeof *paths);
+
+	if (life)
+		in->life = life;
+	if (paths)
+		in->paths = paths;
+	return life && paths;
+}
+
+static bool no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* Add the files that are made of the other people's one at PATH: a run for each of its processes. */
+static bool import_add(struct input *in, const char *path, const char *label, struct error *err)
+{
+	size_t have = in->profile->nruns, len, size;
+	void *data = files_load(path, &len, err);
+	struct import m = { 0 };
+	bool ok = data && import_read(&m, data, len, label, err);
+
+	for (const char *line = m.notes; ok && *line; line += strcspn(line, "\n") + 1)
+		input_note(in, "%.*s", (int)strcspn(line, "\n"), line);
+	ok = ok && (runs_reserve(in, have + m.n) || no_memory(err));
+	for (size_t i = 0; ok && i < m.n; i++) {
+		const void *bytes = draft_bytes(m.draft, i, &size);
+
+		ok = profile_read(in->profile, bytes, size, label, err);
+		in->life[have + i] = REPORT_ENDED;
+		in->paths[have + i] = NULL;
+	}
+	import_free(&m);
+	free(data);
+	return ok;
+}
+
+/* Files of call stacks beside, read so far. */
+static uint32_t stacks_read(const struct input *in)
+{
+	return in->profile->sampled ? in->profile->sampled->nruns : 0;
+}
+
+/* Add the profile at PATH, which is ours. */
+static bool own_add(struct input *in, char *path, const char *label, struct error *err)
+{
+	uint32_t run = in->profile->nruns, stacks = stacks_read(in);
+	char *beside = NULL;
+
+	if (!runs_reserve(in, (size_t)run + 1))
+		return no_memory(err);
+	if (!files_read(in->profile, path, label, &in->life[run], err))
+		return false;
+	in->paths[run] = strdup(path);
+	if (in->beside && !in->phase && stacks_read(in) == stacks)
+		beside = beside_find(in->profile, path);
+	if (beside)
+		input_note(in, "note: call stacks of the same run are in %s, and are joined with %s", beside, label ? label : path);
+	free(beside);
+	return true;
+}
+
+bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
+{
+	input_step(in, "reading the profile");
+	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
+		return no_memory(err);
+	if (!in->profile)
+		return no_memory(err);
+	for (size_t i = 0; i < n; i++)
+		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files[i], err) : own_add(in, files[i], label, err)))
+			return false;
+	input_tell_others(in);
+	return !in->stacks || input_take_stacks(in, err);
+}
+
+/* Has any of the files the phase? */
+static bool phase_check(const struct input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+
+	for (uint32_t i = 0; i < p->nphases; i++)
+		if (strcmp(p->phases[i].name, in->phase) == 0)
+			return true;
+	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, p->nphases ? "--phase=%s: no such phase: aprof info lists them" :
+			 "--phase=%s: the program named no phases: see aprof_api(3)", in->phase);
+}
+
+static double seconds(uint64_t nsec) { return (double)nsec / 1e9; }
+
+/* Is what happened in the range known of all files? */
+static bool range_check(const struct input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+	uint64_t until = profile_sliced_until(p);
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (!p->runs[i].sliced && (p->time || !until))
+			return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: it does not have its time by interval: aprof run --intervals keeps that, of "
+					 "single processes and sampled clocks", p->runs[i].label);
+	return in->range.from < until || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--time-range: it begins at %.6g s, and the last sample is at %.6g s",
+						    seconds(in->range.from), seconds(until));
+}
+
+/* What was estimated from all of the profile is to be of the range. */
+static bool range_take(struct input *in, struct error *err)
+{
+	return overhead_take_range(in->overhead, in->profile, &in->range) || no_memory(err);
+}
+
+/* Find the static arcs. */
+static bool read_code(struct input *in, struct error *err)
+{
+	input_step(in, "reading the code");
+	if (!static_arcs_make(&in->static_arcs, in->profile, in->symbols, in->with_unused, err))
+		return false;
+	if (!in->static_arcs.all)
+		input_note(in, "note: not all of the program's code could be read; calls that stand there and were not made are not listed");
+	return true;
+}
+
+/* Have P, with the symbols S or, if that is NULL, its own, SPARE as in carry_symbols, carry what they say. */
+static void carry(struct profile *p, struct symbols *s, bool spare)
+{
+	struct error ignored;
+	struct symbols *own = s ? s : carry_symbols(p, NULL, spare, &ignored);
+
+	if (own)
+		carry_anew(p, own);
+	if (!s)
+		symbols_free(own);
+}
+
+/* Carries P more than one run's symbols of some module? */
+static bool carries_twice(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nsymbols; i++)
+		for (size_t k = 0; k < i; k++)
+			if (p->symbols[i].module == p->symbols[k].module)
+				return true;
+	return false;
+}
+
+void input_carry(struct input *in)
+{
+	struct profile *stacks = in->profile->sampled;
+
+	if (!in->symbols)
+		input_step(in, "reading symbols");
+	carry(in->profile, in->symbols, in->spare);
+	if (stacks && carries_twice(stacks))
+		carry(stacks, NULL, in->spare);
+}
+
+/* See that the files carry their symbols from now on. */
+static void keep_symbols(struct input *in)
+{
+	const struct profile *p = in->profile;
+
+	if (in->phase || in->range.to || in->linked_names || p->plain || p->nruns > MOST_KEPT)
+		return;
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		bool over = in->life[i] == REPORT_ENDED || in->life[i] == REPORT_DIED;
+
+		if (over && in->paths[i] && p->nruns == 1)
+			carry_into(in->paths[i], in->profile, in->symbols);
+		else if (over && in->paths[i])
+			carry_into_file(in->paths[i], in->spare);
+	}
+}
+
+/* Other people's files may have arcs alone. */
+static bool contexts_check(const struct input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+
+	return in->arcs_do || profile_has_contexts(p) || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: it has arcs without contexts: "
+		"aprof report, hot, info, diff, check, merge, and export callgrind, dot, csv, json show what it has", p->runs[0].label);
+}
+
+bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)
+{
+	struct graph_options more = *options;
+	bool split = input_is_split(in) && options->model != GRAPH_GPROF;	/* which divides by calls, and plain code has none */
+
+	if (!contexts_check(in, err) || !input_check_leaves(in, err) || (in->phase && !phase_check(in, err)) || (in->range.to && !range_check(in, err)))
+		return false;
+	input_step(in, "reading symbols");
+	if (split && !input_adopt(in, err))
+		return false;
+	in->symbols = carry_symbols(in->profile, program, in->spare, err);
+	if (in->symbols && in->linked_names)
+		symbols_keep_linked(in->symbols);
+	if (!in->symbols)
+		return false;
+	in->overhead = overhead_make(in->profile, in->symbols, err);
+	if (!in->overhead || (in->range.to && !range_take(in, err)))
+		return false;
+	if ((split && !input_split(in, program, err)) || !names_make(&in->names, in->profile, in->symbols, err))
+		return false;
+	if (in->with_static && !read_code(in, err))
+		return false;
+	input_step(in, "building the call graph");
+	more.static_arcs = in->static_arcs.arcs;
+	more.nstatic_arcs = in->static_arcs.n;
+	more.unused = in->static_arcs.routines;
+	more.nunused = in->static_arcs.nroutines;
+	in->graph = graph_build(in->overhead, in->names.names, &more, err);
+	more.model = GRAPH_GPROF;
+	if (in->graph && in->with_gprof)
+		in->gprof = graph_build(in->overhead, in->names.names, &more, err);
+	if (!in->graph || (in->with_gprof && !in->gprof))
+		return false;
+	keep_symbols(in);
+	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols,
+		.never = in->names.never, .nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
+		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase, .range = in->range, .below = in->profile->plain ? &in->below : NULL };
+	return true;
+}
+
+void input_free(struct input *in)
+{
+	uint32_t nruns = in->profile ? in->profile->nruns : 0;
+
+	input_step(in, NULL);
+	graph_free(in->graph);
+	graph_free(in->gprof);
+	static_arcs_free(&in->static_arcs);
+	names_free(&in->names);
+	overhead_free(in->overhead);
+	if (in->symbols)
+		symbols_free(in->symbols);
+	if (in->profile)
+		profile_free(in->profile);
+	for (uint32_t i = 0; in->paths && i < nruns; i++)
+		free(in->paths[i]);
+	free(in->paths);
+	free(in->life);
+	*in = (struct input){ .listener = in->listener };
+}

@@ -1,0 +1,225 @@
+/* join.c - what symbols and samples tell of the routines of call stacks, for the join with exact contexts. */
+#include "understand/input/join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/profile/parts.h"
+#include "understand/overhead/split.h"
+
+static bool no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while joining call stacks with contexts");
+}
+
+bool input_is_split(const struct input *in)
+{
+	const struct profile *p = in->profile;
+
+	return in->leaves != INPUT_WHOLE && p->sampled && p->nruns && p->time > 0 && p->runs[0].header.clock != AMON_CLOCK_COUNT && profile_has_contexts(p);
+}
+
+/* The module M of the stacks, in P. */
+static uint32_t module_in(struct profile *p, const struct profile_module *m)
+{
+	struct profile_module bare = *m;
+
+	bare.also = NULL;
+	bare.nalso = 0;
+	return parts_module(p, &bare);
+}
+
+bool input_adopt(struct input *in, struct error *err)
+{
+	struct profile *p = in->profile;
+	const struct profile *stacks = p->sampled;
+	bool ok = true;
+
+	for (uint32_t m = 0; ok && m < stacks->nmodules; m++)
+		ok = module_in(p, &stacks->modules[m]) != PROFILE_NONE;
+	for (size_t i = 0; ok && i < stacks->nsymbols; i++) {
+		struct profile_symbols s = stacks->symbols[i];
+
+		s.module = module_in(p, &stacks->modules[s.module]);
+		ok = profile_add_symbols(p, &s);
+	}
+	return ok || no_memory(err);
+}
+
+/* A routine with hooks, by the key of its function. */
+struct hooked {
+	const char *key;
+	uint32_t routine;
+};
+
+struct given {
+	struct below_given below;	/* its arrays are those that follow */
+	uint32_t *routine_of, *alike, *leaf_of;
+	double *counts;
+	bool *monitors;			/* by context of the stacks: below the monitor's own code */
+	struct hooked *hooked;		/* by key */
+	size_t nhooked;
+};
+
+static int by_key(const void *left, const void *right)
+{
+	const struct hooked *a = left, *b = right;
+	int c = strcmp(a->key, b->key);
+
+	return c ? c : (a->routine > b->routine) - (a->routine < b->routine);
+}
+
+/* The routines of P, all of which have hooks so far. */
+static void hooked_find(struct given *g, const struct profile *p, struct symbols *s)
+{
+	for (uint32_t i = 0; i < p->nroutines; i++) {
+		g->alike[i] = PROFILE_NONE;
+		if (!p->routines[i].pseudo)
+			g->hooked[g->nhooked++] = (struct hooked){ symbols_find(s, p->routines[i].module, p->routines[i].address)->key, i };
+	}
+	if (g->nhooked)
+		qsort(g->hooked, g->nhooked, sizeof *g->hooked, by_key);
+	for (size_t i = 1; i < g->nhooked; i++)
+		if (strcmp(g->hooked[i - 1].key, g->hooked[i].key) == 0)
+			g->alike[g->hooked[i - 1].routine] = g->hooked[i].routine;
+}
+
+/* The first routine with hooks of the function KEY; PROFILE_NONE: it has none. */
+static uint32_t hooked_of(const struct given *g, const char *key)
+{
+	size_t low = 0, high = g->nhooked;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(g->hooked[middle].key, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < g->nhooked && strcmp(g->hooked[low].key, key) == 0 ? g->hooked[low].routine : PROFILE_NONE;
+}
+
+/* The routine of the exact profile that R of the stacks is; it is added if it has no hooks.  PROFILE_NONE: out of memory. */
+static uint32_t routine_in(struct given *g, struct profile *p, struct symbols *s, const struct profile_routine *r)
+{
+	struct profile_routine copy = *r;
+	uint32_t found = PROFILE_NONE;
+
+	copy.script = 0;
+	if (r->module != PROFILE_NONE)
+		copy.module = module_in(p, &p->sampled->modules[r->module]);
+	if (!r->pseudo)
+		found = hooked_of(g, symbols_find(s, copy.module, copy.address)->key);
+	return found != PROFILE_NONE ? found : parts_routine(p, &copy, NULL);
+}
+
+static bool routines_find(struct given *g, struct profile *p, struct symbols *s)
+{
+	const struct profile *stacks = p->sampled;
+
+	g->below.hooked = p->nroutines;
+	hooked_find(g, p, s);
+	for (uint32_t i = 0; i < stacks->nroutines; i++)
+		if ((g->routine_of[i] = routine_in(g, p, s, &stacks->routines[i])) == PROFILE_NONE)
+			return false;
+	return true;
+}
+
+/* Is routine I of the stacks the monitor's own? */
+static bool is_monitors(const struct given *g, const struct profile *p, struct symbols *s, uint32_t i)
+{
+	const struct profile_routine *r = &p->routines[g->routine_of[i]];
+
+	return g->routine_of[i] >= g->below.hooked && !r->pseudo && symbols_in_hooks(s, r->module, r->address);
+}
+
+/* What of the samples of each context is not aprof's own, nor of what that calls. */
+static bool counts_find(struct given *g, const struct profile *p, struct symbols *s, const char *program, struct error *err)
+{
+	const struct profile *stacks = p->sampled;
+	struct symbols *own = symbols_open(stacks, program, err);
+	struct overhead *o = own ? overhead_make(stacks, own, err) : NULL;
+
+	for (uint32_t i = 1; o && i < stacks->ncontexts; i++) {
+		const struct profile_context *c = &stacks->contexts[i];
+
+		g->monitors[i] = g->monitors[c->parent] || is_monitors(g, p, s, c->routine);
+		g->counts[i] = c->time && !g->monitors[i] ? (double)overhead_charged(o, i) / (double)c->time : 0;
+	}
+	overhead_free(o);
+	symbols_free(own);
+	return o != NULL;
+}
+
+/* The plain routine in whose code program counter I of IN was.  PROFILE_NONE, which is BELOW_OWN: its own, or, with *FAILED, out of memory. */
+static uint32_t leaf_at(const struct input *in, size_t i, bool *failed)
+{
+	const struct profile_pc *pc = &in->profile->pcs[i];
+	struct profile_routine r = { .module = pc->module };
+	uint32_t routine;
+
+	switch (in->overhead->spots[i].place) {
+	case OVERHEAD_OWN:
+	case OVERHEAD_EDGE:
+		return BELOW_OWN;
+	case OVERHEAD_PLAIN:
+		r.address = symbols_find(in->symbols, pc->module, pc->address)->start;
+		routine = parts_routine(in->profile, &r, NULL);
+		*failed |= routine == PROFILE_NONE;
+		return routine;
+	default:
+		return BELOW_NOTHING;
+	}
+}
+
+/* False: out of memory. */
+static bool leaves_find(struct given *g, const struct input *in)
+{
+	bool failed = false;
+
+	for (size_t i = 0; in->overhead->spots && i < in->profile->npcs; i++)
+		g->leaf_of[i] = leaf_at(in, i, &failed);
+	g->below.leaf_of = in->overhead->spots ? g->leaf_of : NULL;
+	return !failed;
+}
+
+static void given_free(struct given *g)
+{
+	free(g->leaf_of);
+	free(g->routine_of);
+	free(g->alike);
+	free(g->counts);
+	free(g->monitors);
+	free(g->hooked);
+}
+
+/* False: out of memory. */
+static bool given_make(struct given *g, const struct profile *p)
+{
+	const struct profile *stacks = p->sampled;
+
+	*g = (struct given){ 0 };
+	g->below.routine_of = g->routine_of = calloc((size_t)stacks->nroutines + 1, sizeof *g->routine_of);
+	g->below.alike = g->alike = calloc((size_t)p->nroutines + 1, sizeof *g->alike);
+	g->below.counts = g->counts = calloc((size_t)stacks->ncontexts + 1, sizeof *g->counts);
+	g->monitors = calloc((size_t)stacks->ncontexts + 1, sizeof *g->monitors);
+	g->hooked = calloc((size_t)p->nroutines + 1, sizeof *g->hooked);
+	g->leaf_of = calloc(p->npcs + 1, sizeof *g->leaf_of);
+	return g->leaf_of && g->routine_of && g->alike && g->counts && g->monitors && g->hooked;
+}
+
+bool input_split(struct input *in, const char *program, struct error *err)
+{
+	struct profile *p = in->profile;
+	struct given g;
+	struct below b = { 0 };
+	bool ok = (given_make(&g, p) && routines_find(&g, p, in->symbols) && leaves_find(&g, in)) || no_memory(err);
+
+	ok = ok && counts_find(&g, p, in->symbols, program, err) && below_join(&b, p, &g.below, err) && overhead_split(in->overhead, p, &b, err);
+	in->below = b;
+	in->below.parts = NULL;
+	below_free(&b);
+	given_free(&g);
+	return ok;
+}
