@@ -1,4 +1,5 @@
-# The front door: Meson and Ninja do the work.  make deps installs what is missing on Debian.
+# The front door: Meson and Ninja do the work.  make builds, and installs nothing; make deps installs what is missing on Debian, and those that set
+# a fresh machine up ask for it: demo, check and what takes longer.
 PREFIX ?= /usr/local
 MINUTES ?= 20
 WHICH ?= --all
@@ -22,10 +23,14 @@ PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-d
 PKGS_REALWORLD = dpkg-dev make cmake gfortran python3 bison libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 flex perl try:linux-perf
 # What the tests' makers of profiles and the monitor's variants for tests are: Meson builds them for its own tests only.
 MADE = src/contract/make-amon src/contract/make-runs src/inside/libaprof_tiny.a src/inside/libaprof_address.a src/inside/libaprof_thread.a
-all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build
+# One after another, also with -j: what is installed is there when it is looked for.
+.NOTPARALLEL:
+all: ; @tests/missing && { [ -f build/build.ninja ] || { tests/missing --optional && meson setup build --prefix=$(PREFIX); }; } && ninja -C build
 deps: ; @tests/deps $(PKGS_CHECK)
+needs: ; @tests/deps $(PKGS)
+told: ; @echo "1. Builds aprof, what is not yet built: some minutes the first time."
 made: all ; @ninja -C build $(MADE) >/dev/null
-demo: made ; @tests/demo build
+demo: needs told made ; @tests/demo build
 check: deps all ; @tests/check build
 # Everything; WHICH=--rest: only what check left out.
 check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) $(PKGS_STORE) && tests/check build $(WHICH)
@@ -41,4 +46,4 @@ fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: made ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps made demo check check-all distributions bench accuracy time-truth suites realworld ways soak fuzz golden install clean
+.PHONY: all deps needs told made demo check check-all distributions bench accuracy time-truth suites realworld ways soak fuzz golden install clean

@@ -55,6 +55,8 @@ class Papers(unittest.TestCase):
         section = install[install.index('## Debian'):install.index('## Fedora')]
         listed = re.search(r'(?s)apt install (.*?)\n    apt install gcc-\$.*-plugin-dev', section)[1].replace('\\\n', ' ').split()
         self.assertEqual(sorted(listed), sorted(packages + ['nodejs', 'npm']))
+        looked_for = re.findall(r'([\w.+-]+):[^\s"]', re.sub(r'(?m)^\s*#.*', '', (ROOT / 'tests/missing').read_text().split('for pair')[0]))
+        self.assertEqual(sorted(set(looked_for) - {'gcc', 'CC'}), sorted(set(listed) - {'g++'}), 'tests/missing')
 
 
 if __name__ == '__main__':
