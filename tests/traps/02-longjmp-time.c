@@ -14,7 +14,7 @@
  * expect(entries): 20 0 main called leaves
  * expect(interrupts): 1 0 main called
  * expect(interrupts): 1 0 main called leaves
- * after: "$APROF" contexts amon.out | awk '{ t[NF > 3 ? $4 (NF > 4 ? " " $5 : "") : "-"] += $3 } END { exit !(t["main"] > 0.2 && t["main jumps"] < 0.03 && t["main called"] < 0.03) }' */
+ * after: "$APROF" contexts amon.out | awk '{ t[NF > 3 ? $4 (NF > 4 ? " " $5 : "") : "-"] += $3 } END { exit !(t["main"] > 0.1 && t["main jumps"] < 0.03 && t["main called"] < 0.03) }' */
 #include "trap.h"
 
 #ifdef PLAIN

@@ -6,7 +6,7 @@
  * expect: 1 0 thread
  * expect: 1 0 thread burn
  * expect: 1 0 main asleep
- * after: "$APROF" contexts amon.out | awk '{ t[$4] += $3 } END { exit !(t["thread"] > 0.35 && t["thread"] < 0.45 && t["main"] < 0.02) }' */
+ * after: "$APROF" contexts amon.out | awk '{ t[$4] += $3 } END { exit !(t["thread"] > 0.2 && t["thread"] < 0.45 && t["main"] < 0.02) }' */
 #include <pthread.h>
 #include <time.h>
 #include "trap.h"

@@ -6,7 +6,7 @@
  * expect: 2 0 main burn
  * files: 2
  * note: fork 1
- * after: "$APROF" info --json amon.out amon.out.* | python3 -c 'import json, sys; t = json.load(sys.stdin)["run"]["times"]; sys.exit(not (2e8 < t["contexts_ns"] and 3.4e8 < t["contexts_ns"] + t["unplaced_ns"] + t["monitor_ns"] < 5.4e8))' */
+ * after: "$APROF" info --json amon.out amon.out.* | python3 -c 'import json, sys; t = json.load(sys.stdin)["run"]["times"]; sys.exit(not (5e7 < t["contexts_ns"] and 3.4e8 < t["contexts_ns"] + t["unplaced_ns"] + t["monitor_ns"] < 5.4e8))' */
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
