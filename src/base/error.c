@@ -19,6 +19,16 @@ int error_set(struct error *err, enum error_code code, uint64_t offset, const ch
 	return 0;
 }
 
+int error_no_memory(struct error *err, const char *doing)
+{
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory%s%s", doing ? " while " : "", doing ? doing : "");
+}
+
+int error_no_memory_for(struct error *err, const char *whose)
+{
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.1000s: out of memory", whose);
+}
+
 const char *error_name(enum error_code code)
 {
 	static const char *const names[] = {

@@ -44,6 +44,11 @@ struct error {
 int error_set(struct error *err, enum error_code code, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Memory has run out, while DOING (NULL: that goes without saying), or for WHOSE, a file or what else needed it.
+ * Both fill *ERR and return 0, as error_set does. */
+int error_no_memory(struct error *err, const char *doing);
+int error_no_memory_for(struct error *err, const char *whose);
+
 /* The fixed text of CODE, static. */
 const char *error_name(enum error_code code);
 

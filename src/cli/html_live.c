@@ -48,10 +48,10 @@ static bool data_make(struct live_page *p, struct error *err)
 	char *data = NULL;
 	size_t len;
 	FILE *out = open_memstream(&data, &len);
-	bool ok = out ? html_write_data(&side, out, err) : error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	bool ok = out ? html_write_data(&side, out, err) : error_no_memory(err, NULL);
 
 	if (out && fclose(out) != 0 && ok)
-		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		ok = error_no_memory(err, NULL);
 	if (ok && (!p->data || len != p->len || memcmp(data, p->data, len) != 0)) {
 		char *before = p->data;
 
@@ -139,10 +139,10 @@ static void answer(void *arg, const char *name, const char *query, struct server
 static bool empty_make(struct live_page *p, struct error *err)
 {
 	FILE *out = open_memstream(&p->empty, &p->empty_len);
-	bool ok = out ? html_write_empty(out, err) : error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	bool ok = out ? html_write_empty(out, err) : error_no_memory(err, NULL);
 
 	if (out && fclose(out) != 0 && ok)
-		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		ok = error_no_memory(err, NULL);
 	return ok;
 }
 

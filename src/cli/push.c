@@ -137,7 +137,7 @@ static bool identity_make(const char *file, unsigned char *id, struct error *err
 {
 	size_t len;
 	void *data = files_load(file, &len, err);
-	bool ok = data && (store_identity(data, len, id) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory"));
+	bool ok = data && (store_identity(data, len, id) || error_no_memory(err, NULL));
 
 	free(data);
 	return ok;
@@ -186,10 +186,10 @@ static bool built_send(struct ingest *to, const struct given *g, const char *fil
 	struct store_labels labels = labels_of(g, file, in->profile, version);
 	size_t len;
 	FILE *out = open_memstream(&data, &len);
-	bool ok = out ? export_write(export_find("pprof"), &in->report, &(struct export_options){ 0 }, out, err) : error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	bool ok = out ? export_write(export_find("pprof"), &in->report, &(struct export_options){ 0 }, out, err) : error_no_memory(err, NULL);
 
 	if (out && fclose(out) != 0 && ok)
-		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		ok = error_no_memory(err, NULL);
 	ok = ok && ingest_send(to, &(struct ingest_profile){ &labels, end_of(&in->profile->runs[0].header, labels.time), data, len }, err);
 	free(data);
 	return ok;

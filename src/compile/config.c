@@ -225,7 +225,7 @@ static char *answer(const struct request *r, const char *libdir, struct error *e
 		list_add(&lines, "");
 		text = lines.failed ? NULL : list_join(&lines, "\n", false);
 		if (!text)
-			error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "flags");
+			error_no_memory_for(err, "flags");
 	}
 	list_free(&lines);
 	return text;

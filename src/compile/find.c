@@ -65,7 +65,7 @@ static bool find_usual(enum compiler_language language, struct found *out, struc
 	for (const char *const *name = compilers[language].usual; *name; name++)
 		if ((out->path = find_in_path(*name, &passed))) {
 			list_add(&out->words, passed ? out->path : *name);
-			return !out->words.failed || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "compiler");
+			return !out->words.failed || error_no_memory_for(err, "compiler");
 		}
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no %s compiler in PATH: install %s, or name one in %s",
 			 compilers[language].what, compilers[language].usual[0], compilers[language].variable);
@@ -93,7 +93,7 @@ static bool find_named(const char *command, const char *variable, struct found *
 	list_add_all(&out->words, words);
 	freeargv(words);
 	if (out->words.failed || !out->words.count)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s", variable);
+		return error_no_memory_for(err, variable);
 	if (!check_words(out, variable, err))
 		return false;
 	out->path = find_in_path(out->words.items[0], NULL);

@@ -8,11 +8,6 @@
 #include "compile/assembly.h"
 #include "compile/written.h"
 
-static bool no_memory(struct error *err)
-{
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
-}
-
 /* Move the wrapper's own words from WORDS to the choice, the others to OUT. *MOVED tells whether there were any. */
 static bool sort_words(struct plan *p, const struct list *words, struct list *out, bool *moved, struct error *err)
 {
@@ -78,7 +73,7 @@ bool plan_read(struct plan *p, char *const args[], struct error *err)
 		list_free(&p->given);
 		list_add_all(&p->given, p->line.words.items);
 	}
-	good = good && !p->given.failed && !expanded.failed && (line_read(&p->line) || no_memory(err));
+	good = good && !p->given.failed && !expanded.failed && (line_read(&p->line) || error_no_memory_for(err, "command line"));
 	list_free(&all);
 	list_free(&expanded);
 	return good;
@@ -379,7 +374,7 @@ bool plan_make(struct plan *p, const struct surroundings *around, struct error *
 		return false;
 	if (p->line.action == ACTION_LINK)
 		way_link_switches(p->hooks, p->choice.way.nop, &p->line, &p->choice.switches, around->switches, around->libdir, &p->before, &p->after);
-	return !p->before.failed && !p->after.failed && !p->given.failed ? true : no_memory(err);
+	return !p->before.failed && !p->after.failed && !p->given.failed ? true : error_no_memory_for(err, "command line");
 }
 
 void plan_free(struct plan *p)

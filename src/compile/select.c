@@ -173,7 +173,7 @@ char *select_write(const struct select *s)
 bool select_read(struct select *s, const char *text, struct error *err)
 {
 	char *lines = read_plain(text), *rest = lines, *line;
-	bool good = lines || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "patterns");
+	bool good = lines || error_no_memory_for(err, "patterns");
 
 	while (good && (line = strsep(&rest, "\n")))
 		good = !*line || select_add(s, *line == 'o', line + 1, err);

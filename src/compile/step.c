@@ -69,7 +69,7 @@ static bool filter_assembler(char **argv, const struct line *l, const struct sel
 	if (asprintf(&argv[at], "/dev/fd/%d", fd) >= 0)
 		return true;
 	argv[at] = NULL;
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
+	return error_no_memory_for(err, "command line");
 }
 
 static bool is_our_flag(const char *w)
@@ -120,7 +120,7 @@ static bool strip_compiler(char **argv, const struct line *l, const struct selec
 	bool out = is_left_out(l, s), unit = has_unit(l), *kept = malloc(l->words.count * sizeof *kept);
 
 	if (!kept)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
+		return error_no_memory_for(err, "command line");
 	for (size_t i = 0; i < l->words.count; i++) {
 		kept[i] = !(out && l->kinds[i] == WORD_OPTION && is_our_flag(argv[i]));
 		if (unit && i && l->kinds[i] == WORD_VALUE && !strcmp(argv[i - 1], "-include") && !strcmp(argv[i], hooks_header))
@@ -147,7 +147,7 @@ static bool adapt(char **argv, const struct select *s, unsigned way, struct erro
 	base = base ? base + 1 : argv[0];
 	list_add_all(&line.words, argv);
 	if (!line_read(&line))
-		good = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
+		good = error_no_memory_for(err, "command line");
 	else if (is_compiler(base))
 		good = strip_compiler(argv, &line, s, err);
 	else if (!strcmp(base, "as"))

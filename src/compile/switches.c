@@ -120,7 +120,7 @@ bool switches_make(const struct found *compiler, const struct list *names, char 
 		if (!is_symbol(names->items[i]))
 			return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--aprof-switch=%s: that is no name in assembly", names->items[i]);
 	if (asprintf(&directory, "%s/aprof-switches-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "names of routines");
+		return error_no_memory_for(err, "names of routines");
 	if (mkdtemp(directory)) {
 		fd = make_in(directory, compiler, names);
 		rmdir(directory);
@@ -128,5 +128,5 @@ bool switches_make(const struct found *compiler, const struct list *names, char 
 	free(directory);
 	if (fd == -1)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-switch: what the linker needs could not be assembled in TMPDIR");
-	return fd == -2 || asprintf(path, "/proc/self/fd/%d", fd) >= 0 || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "names of routines");
+	return fd == -2 || asprintf(path, "/proc/self/fd/%d", fd) >= 0 || error_no_memory_for(err, "names of routines");
 }

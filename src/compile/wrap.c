@@ -188,7 +188,7 @@ static bool write_command(const struct plan *p, struct found *compiler, struct c
 	out->argv = list_take(&command);
 	out->path = compiler->path;
 	compiler->path = NULL;
-	return out->argv || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
+	return out->argv || error_no_memory_for(err, "command line");
 }
 
 bool compiler_wrap(enum compiler_language language, char *const args[], struct compiler_command *out, struct error *err)

@@ -74,7 +74,7 @@ static bool word_read(struct reading *r, struct word *w, const char *what)
 		return fail(r, r->at, *r->at ? "here should be " : "it ends where there should be ", what);
 	w->value = strndup(r->at, n);
 	r->at += n;
-	return w->value || error_set(r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return w->value || error_no_memory(r->err, NULL);
 }
 
 /* The operator at hand, as SQL has it.  NULL with the error set. */
@@ -262,9 +262,9 @@ char *condition_sql(const char *text, uint64_t now, struct error *err)
 	bool ok;
 
 	r.out = open_memstream(&sql, &len);
-	ok = r.out ? conjunction_read(&r) : error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	ok = r.out ? conjunction_read(&r) : error_no_memory(err, NULL);
 	if (r.out && fclose(r.out) != 0 && ok)
-		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		ok = error_no_memory(err, NULL);
 	if (!ok) {
 		free(sql);
 		sql = NULL;

@@ -43,11 +43,6 @@ struct transfer {
 
 const struct http_kind http_clickhouse = { "8123", "8443", "CLICKHOUSE_USER", "CLICKHOUSE_PASSWORD", "http[s]://[USER:PASSWORD@]HOST[:PORT][/DATABASE]" };
 
-static bool no_memory(struct error *err)
-{
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* ---- its address ---- */
 
 /* PART of U, malloc'ed; that of the environment, where it has none; NULL: that has none either. */
@@ -102,11 +97,11 @@ static bool url_read(struct http *h, const char *url, const struct http_kind *ki
 	bool ok = u && (h->curl = h->lib->easy_init());
 
 	if (!ok)
-		no_memory(err);
+		error_no_memory(err, NULL);
 	else if (!is_http(url) || h->lib->url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK)
 		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "the store's URL is to be of the form %s", kind->form);
 	else if (!names_make(h, u, kind))
-		ok = no_memory(err);
+		ok = error_no_memory(err, NULL);
 	h->lib->url_cleanup(u);
 	return ok;
 }
@@ -122,7 +117,7 @@ struct http *http_open(const char *url, const struct http_kind *kind, double sil
 		if (url_read(h, url, kind, err))
 			return h;
 	} else if (lib) {
-		no_memory(err);
+		error_no_memory(err, NULL);
 	}
 	http_free(h);
 	return NULL;
@@ -273,7 +268,7 @@ static bool broken(const struct http *h, const struct transfer *t, CURLcode code
 		return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: its answer is longer than %zu MB: it is no such server, or there is too much to be taken at once",
 				 h->server, t->most >> 20);
 	if (code == CURLE_WRITE_ERROR)
-		return no_memory(err);
+		return error_no_memory(err, NULL);
 	return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: %s", h->server, h->lib->easy_strerror(code));
 }
 
@@ -317,7 +312,7 @@ bool http_post(struct http *h, const char *target, const char *type, const void 
 	char *url = NULL;
 	int number;
 	bool ok = asprintf(&url, "%s%s%s", h->server, h->path, target) >= 0 ? exchange(h, url, type, data, len, HTTP_FEW, &reply, &number, err) :
-		  no_memory(err);
+		  error_no_memory(err, NULL);
 
 	free(reply.data);
 	free(url);
@@ -348,7 +343,7 @@ bool http_send(struct http *h, const char *sql, const void *data, size_t len, st
 
 	h->lib->free(escaped);
 	if (!ok)
-		return no_memory(err);
+		return error_no_memory(err, NULL);
 	for (int i = 1; !(ok = exchange(h, url, NULL, data, len, HTTP_FEW, &reply, &number, err)) && i < TRIES; i++) {
 		if (number != TOO_MANY_PARTS && number != TOO_MANY_QUERIES)
 			break;

@@ -8,18 +8,13 @@ struct ingest {
 	struct http *http;
 };
 
-static bool no_memory(struct error *err)
-{
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-}
-
 struct ingest *ingest_open(const char *url, const struct ingest_server *kind, double silence, struct error *err)
 {
 	const struct http_kind http = { .port = kind->port, .tls_port = "443", .form = "http[s]://[USER:PASSWORD@]HOST[:PORT][/PATH]" };
 	struct ingest *g = calloc(1, sizeof *g);
 
 	if (!g) {
-		no_memory(err);
+		error_no_memory(err, NULL);
 		return NULL;
 	}
 	g->kind = kind;
@@ -58,7 +53,7 @@ bool ingest_send(struct ingest *g, const struct ingest_profile *p, struct error 
 {
 	size_t len;
 	char *target = g->kind->target(g->http, p), *body = body_make(g->kind, p, &len);
-	bool ok = target && body ? http_post(g->http, target, g->kind->type, body, len, err) : no_memory(err);
+	bool ok = target && body ? http_post(g->http, target, g->kind->type, body, len, err) : error_no_memory(err, NULL);
 
 	free(body);
 	free(target);

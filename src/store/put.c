@@ -15,9 +15,9 @@
 
 #define BATCH ((size_t)32 << 20)	/* bytes of rows that are sent together */
 
-static bool no_memory(struct error *err)
+static bool put_no_memory(struct error *err)
 {
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while putting a profile into the store");
+	return error_no_memory(err, "putting a profile into the store");
 }
 
 /* ---- sending ---- */
@@ -54,7 +54,7 @@ static bool table_send(struct store *s, enum table_of_store table, struct error 
 {
 	struct tuples *r = &s->tables[table];
 	char *sql = r->n ? insert_make(table) : NULL;
-	bool ok = !r->n || (sql && !r->failed ? http_send(s->http, sql, r->data, r->len, err) : no_memory(err));
+	bool ok = !r->n || (sql && !r->failed ? http_send(s->http, sql, r->data, r->len, err) : put_no_memory(err));
 
 	free(sql);
 	tuples_empty(r);
@@ -113,7 +113,7 @@ static bool image_learn(struct store *s, uint64_t image, struct error *err)
 	bool failed = false, ok;
 
 	if (is_known(s, image, 0, KNOWN_IMAGE, &failed))
-		return !failed || no_memory(err);
+		return !failed || put_no_memory(err);
 	ok = ask(s, &reply[0], err, "SELECT context FROM aprof_contexts WHERE image = %" PRIu64 " FORMAT RowBinary", image) &&
 	     ask(s, &reply[1], err, "SELECT routine, named FROM aprof_routines WHERE image = %" PRIu64 " FORMAT RowBinary", image) &&
 	     ask(s, &reply[2], err, "SELECT module, main_program, hooked, alone FROM aprof_modules WHERE image = %" PRIu64 " FORMAT RowBinary", image);
@@ -132,7 +132,7 @@ static bool image_learn(struct store *s, uint64_t image, struct error *err)
 		}
 	for (int i = 0; i < 3; i++)
 		free(reply[i].data);
-	return ok && (!failed || no_memory(err));
+	return ok && (!failed || put_no_memory(err));
 }
 
 /* Is the profile ID there, with all its rows? */
@@ -145,13 +145,13 @@ static bool is_there(struct store *s, const struct store_labels *labels, const u
 	bool ok;
 
 	if (!out)
-		return no_memory(err);
+		return put_no_memory(err);
 	fputs("SELECT count() FROM aprof_profiles WHERE service = ", out);
 	quote_text(out, labels->service);
 	fprintf(out, " AND time = toDateTime(%" PRIu64 ") AND profile = ", labels->time);
 	quote_id(out, id);
 	fputs(" FORMAT RowBinary", out);
-	ok = fclose(out) == 0 ? http_ask(s->http, sql, HTTP_FEW, &reply, err) : no_memory(err);
+	ok = fclose(out) == 0 ? http_ask(s->http, sql, HTTP_FEW, &reply, err) : put_no_memory(err);
 	free(sql);
 	if (ok) {
 		struct tuples_reader r = { .data = reply.data, .len = reply.len };
@@ -525,12 +525,12 @@ static bool rows_make(struct store *s, const struct profile *p, struct symbols *
 {
 	struct keys k;
 	uint64_t nfigures;
-	bool made = keys_make(&k, p), ok = made || no_memory(err);
+	bool made = keys_make(&k, p), ok = made || put_no_memory(err);
 
 	ok = ok && image_learn(s, k.image, err);
 	if (ok && (!modules_add(s, p, &k, symbols) || !routines_add(s, p, &k, symbols) || !contexts_add(s, p, &k) || !figures_add(s, p, &k, labels, id, &nfigures) ||
 		   !profile_add(s, p, &k, labels, id, nfigures) || !is_all_in_memory(s)))
-		ok = no_memory(err);
+		ok = put_no_memory(err);
 	keys_free(&k);
 	return ok;
 }

@@ -9,7 +9,7 @@ struct store *store_open(const char *url, double silence, struct error *err)
 	struct store *s = calloc(1, sizeof *s);
 
 	if (!s) {
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		error_no_memory(err, NULL);
 		return NULL;
 	}
 	s->known = (struct keyed){ .size = sizeof(struct known), .key = sizeof(struct known) };

@@ -48,9 +48,9 @@ struct taking {
 	struct arena strings;
 };
 
-static bool no_memory(struct taking *t)
+static bool take_no_memory(struct taking *t)
 {
-	return error_set(t->err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while taking profiles from the store");
+	return error_no_memory(t->err, "taking profiles from the store");
 }
 
 static bool corrupt(struct taking *t, const char *what)
@@ -70,10 +70,10 @@ static bool ask(struct taking *t, void (*print)(const struct taking *t, FILE *ou
 
 	*reply = (struct http_reply){ 0 };
 	if (!out)
-		return no_memory(t);
+		return take_no_memory(t);
 	print(t, out);
 	fputs(" FORMAT RowBinary", out);
-	ok = fclose(out) == 0 ? http_ask(t->store->http, sql, size, reply, t->err) : no_memory(t);
+	ok = fclose(out) == 0 ? http_ask(t->store->http, sql, size, reply, t->err) : take_no_memory(t);
 	free(sql);
 	*reader = (struct tuples_reader){ .data = reply->data, .len = reply->len };
 	return ok;
@@ -136,13 +136,13 @@ static bool images_take(struct taking *t, struct tuples_reader *r)
 	FILE *out = open_memstream(&list, &len);
 
 	if (!out)
-		return no_memory(t);
+		return take_no_memory(t);
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "%s%" PRIu64, i ? ", " : "", tuples_read_u64(r));
 	free(t->images);
 	t->images = NULL;
 	if (fclose(out) != 0)
-		return no_memory(t);
+		return take_no_memory(t);
 	t->images = list;
 	return true;
 }
@@ -291,7 +291,7 @@ static bool commands_read(struct taking *t, struct tuples_reader *r, struct prof
 		c.time = tuples_read_u64(r);
 		c.calls = tuples_read_u64(r);
 		if (!array_reserve(commands, &room, *n + 1, sizeof c))
-			return no_memory(t);
+			return take_no_memory(t);
 		(*commands)[*n] = c;
 	}
 	return true;
@@ -313,7 +313,7 @@ static bool run_take(struct taking *t, const char *label)
 	thread.current = AMON_NONE;
 	strcpy(thread.name, "all threads");
 	if (ok && !parts_run(t->p, label, &t->totals.header, &thread, commands, n))
-		ok = no_memory(t);
+		ok = take_no_memory(t);
 	free(commands);
 	return ok;
 }
@@ -365,7 +365,7 @@ static bool modules_read(struct taking *t, struct tuples_reader *r)
 		memcpy(m.build_id, id, m.build_id_size);
 		number = m.path ? parts_module(t->p, &m) : PROFILE_NONE;
 		if (number == PROFILE_NONE || !number_set(&t->modules, key, number) || !array_reserve(&t->alone, &t->alone_room, (size_t)number + 1, sizeof *t->alone))
-			return no_memory(t);
+			return take_no_memory(t);
 		t->alone[number] = alone;
 	}
 	return true;
@@ -418,7 +418,7 @@ static bool routines_read(struct taking *t, struct tuples_reader *r)
 		a.symbol.part = tuples_read_byte(r);
 		if (!a.symbol.display || !file || !a.symbol.name || !a.symbol.base || !aliases ||
 		    !array_reserve(&t->routines, &t->routines_room, t->nroutines + 1, sizeof a) || !number_set(&t->routines_at, a.key, t->nroutines))
-			return no_memory(t);
+			return take_no_memory(t);
 		a.symbol.file = or_null(file);
 		a.symbol.aliases = or_null(aliases);
 		t->routines[t->nroutines++] = a;
@@ -434,7 +434,7 @@ static uint32_t routine_number(struct taking *t, uint64_t key)
 	uint32_t at, module = PROFILE_NONE;
 
 	if (!number_get(&t->routines_at, key, &at)) {
-		no_memory(t);
+		take_no_memory(t);
 		return PROFILE_NONE;
 	}
 	if (at == PROFILE_NONE) {
@@ -452,7 +452,7 @@ static uint32_t routine_number(struct taking *t, uint64_t key)
 	script = (struct profile_script){ .line = a->symbol.line, .name = (char *)a->symbol.name, .file = a->symbol.file ? a->symbol.file : "" };
 	a->number = parts_routine(t->p, &a->routine, a->is_script ? &script : NULL);
 	if (a->number == PROFILE_NONE)
-		no_memory(t);
+		take_no_memory(t);
 	return a->number;
 }
 
@@ -476,7 +476,7 @@ static bool functions_carry(struct taking *t, uint32_t module, const struct symb
 	packed.module = module;
 	ok = ok && profile_add_symbols(t->p, &packed);
 	free(packed.data);
-	return ok || no_memory(t);
+	return ok || take_no_memory(t);
 }
 
 /* Have the profile carry what the store says of the routines in it, module by module. */
@@ -485,7 +485,7 @@ static bool names_carry(struct taking *t)
 	struct taken_routine **used = calloc(t->nroutines + 1, sizeof *used);
 	const struct symbol **functions = calloc(t->nroutines + 1, sizeof *functions);
 	size_t n = 0;
-	bool ok = (used && functions) || no_memory(t);
+	bool ok = (used && functions) || take_no_memory(t);
 
 	for (size_t i = 0; ok && i < t->nroutines; i++) {
 		struct taken_routine *a = &t->routines[i];
@@ -520,7 +520,7 @@ static void contexts_print(const struct taking *t, FILE *out)
 static bool contexts_read(struct taking *t, struct tuples_reader *r)
 {
 	if (!number_set(&t->contexts, keys_root(), 0))
-		return no_memory(t);
+		return take_no_memory(t);
 	while (tuples_more(r)) {
 		uint64_t key = tuples_read_u64(r), parent_key = tuples_read_u64(r), routine_key = tuples_read_u64(r);
 		uint32_t routine, parent, context;
@@ -534,13 +534,13 @@ static bool contexts_read(struct taking *t, struct tuples_reader *r)
 		if (routine == PROFILE_NONE)
 			return false;
 		if (!number_get(&t->contexts, parent_key, &parent))
-			return no_memory(t);
+			return take_no_memory(t);
 		if (parent == PROFILE_NONE)
 			return corrupt(t, "it lacks a context");
 		context = parts_context(t->p, parent, routine);
 		at = context == PROFILE_NONE ? NULL : keyed_at(&t->contexts, &(struct number_of){ key, context }, &is_new);
 		if (!at)
-			return no_memory(t);
+			return take_no_memory(t);
 		if (!is_new)
 			return corrupt(t, "two contexts have one key");
 	}
@@ -598,7 +598,7 @@ static bool sums_read(struct taking *t, struct tuples_reader *r, struct profile_
 			n[i] = tuples_read_u64(r);
 		tuples_read_u64(r);
 		if (!number_get(&t->contexts, key, &to) || (caller && !number_get(&t->contexts, caller, &from)))
-			return no_memory(t);
+			return take_no_memory(t);
 		if (to == PROFILE_NONE || (caller && from == PROFILE_NONE))
 			return corrupt(t, "it lacks a context");
 		add_capped(&shares[to].entries, calls);
@@ -608,7 +608,7 @@ static bool sums_read(struct taking *t, struct tuples_reader *r, struct profile_
 		add_capped(&shares[to].bytes, n[2]);
 		add_capped(&shares[to].calls_out, recursive);
 		if (caller && !parts_detour(t->p, from, to, calls))
-			return no_memory(t);
+			return take_no_memory(t);
 		if (!caller)
 			from = to ? t->p->contexts[to].parent : 0;
 		add_capped(&shares[from].calls_out, calls);
@@ -619,12 +619,12 @@ static bool sums_read(struct taking *t, struct tuples_reader *r, struct profile_
 static bool figures_take(struct taking *t, struct tuples_reader *r)
 {
 	struct profile_share *shares = calloc((size_t)t->p->ncontexts + 1, sizeof *shares);
-	bool ok = shares ? sums_read(t, r, shares) : no_memory(t);
+	bool ok = shares ? sums_read(t, r, shares) : take_no_memory(t);
 
 	for (uint32_t i = 0; ok && i < t->p->ncontexts; i++) {
 		shares[i].context = i;
 		if (!parts_share(t->p, &shares[i]))
-			ok = no_memory(t);
+			ok = take_no_memory(t);
 	}
 	free(shares);
 	return ok;
@@ -651,7 +651,7 @@ static struct profile *settle(struct taking *t)
 	struct profile_sum *sum = profile_sum_new(t->n > SUM_APART);
 
 	if (!sum) {
-		no_memory(t);
+		take_no_memory(t);
 		return NULL;
 	}
 	if (profile_sum_add(sum, t->p, t->err))
@@ -682,7 +682,7 @@ struct profile *store_take(struct store *s, const char *condition, const char *l
 	t.condition = condition_sql(condition, (uint64_t)time(NULL), err);
 	t.p = t.condition ? profile_new() : NULL;
 	if (t.condition && !t.p)
-		no_memory(&t);
+		take_no_memory(&t);
 	else if (t.condition && parts_take(&t, label))
 		p = settle(&t);
 	*n = t.n;

@@ -47,7 +47,7 @@ void gmon_free(struct gmon *g)
 	*g = (struct gmon){ 0 };
 }
 
-static bool no_memory(struct cursor *c)
+static bool gmon_no_memory(struct cursor *c)
 {
 	return error_set(c->err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory while it was read", c->label);
 }
@@ -134,14 +134,14 @@ static struct gmon_histogram *histogram_at(struct cursor *c, const struct gmon_h
 		return NULL;
 	}
 	if (!array_reserve(&g->histograms, &g->room[HISTOGRAMS], g->nhistograms + 1, sizeof *g->histograms)) {
-		no_memory(c);
+		gmon_no_memory(c);
 		return NULL;
 	}
 	found = &g->histograms[g->nhistograms];
 	*found = *h;
 	found->bins = calloc((size_t)h->nbins + 1, sizeof *found->bins);
 	if (!found->bins) {
-		no_memory(c);
+		gmon_no_memory(c);
 		return NULL;
 	}
 	g->nhistograms++;
@@ -216,7 +216,7 @@ static bool arc_add(struct cursor *c, uint64_t from, uint64_t self, uint64_t cou
 	struct gmon *g = c->g;
 
 	if (!array_reserve(&g->arcs, &g->room[ARCS], g->narcs + 1, sizeof *g->arcs))
-		return no_memory(c);
+		return gmon_no_memory(c);
 	g->arcs[g->narcs++] = (struct gmon_arc){ from, self, count };
 	g->has_arcs = true;
 	return true;
@@ -238,7 +238,7 @@ static bool block_add(struct cursor *c, uint64_t address, uint64_t count)
 	struct gmon *g = c->g;
 
 	if (!array_reserve(&g->blocks, &g->room[BLOCKS], g->nblocks + 1, sizeof *g->blocks))
-		return no_memory(c);
+		return gmon_no_memory(c);
 	g->blocks[g->nblocks++] = (struct gmon_block){ address, count };
 	return true;
 }
@@ -413,11 +413,11 @@ bool gmon_read(struct gmon *g, const void *data, size_t len, enum gmon_format fo
 	struct gmon_file *file;
 
 	if (!array_reserve(&g->files, &g->room[FILES], g->nfiles + 1, sizeof *g->files))
-		return no_memory(&c);
+		return gmon_no_memory(&c);
 	file = &g->files[g->nfiles];
 	*file = (struct gmon_file){ .label = strdup(label) };
 	if (!file->label)
-		return no_memory(&c);
+		return gmon_no_memory(&c);
 	g->nfiles++;
 	if (format == GMON_RECORDS || (format == GMON_AUTO && magic))
 		return magic ? records_read(&c, file)

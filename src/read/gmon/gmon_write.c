@@ -167,6 +167,6 @@ void *gmon_write(const struct gmon *g, size_t *len, struct error *err)
 	if (w.ok)
 		return w.data;
 	free(w.data);
-	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while the sum was written");
+	error_no_memory(err, "the sum was written");
 	return NULL;
 }

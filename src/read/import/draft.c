@@ -588,7 +588,7 @@ size_t draft_end(struct draft *d, const char *label, struct error *err)
 	size_t n = d->failed || d->absurd ? 0 : processes_settle(d);
 
 	if (d->failed)
-		return (size_t)error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.200s: out of memory", label);
+		return (size_t)error_no_memory_for(err, label);
 	if (d->absurd)
 		return (size_t)error_set(err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: its stacks grow beyond all measure", label);
 	return n ? n : (size_t)error_set(err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: %s without a stack", label, d->header.origin);

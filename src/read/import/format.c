@@ -18,6 +18,11 @@ bool reading_wrong(struct reading *r, size_t offset, const char *format, ...)
 	return error_set(r->err, ERROR_CORRUPT, offset, "%.200s: %s, at byte %zu", r->label, text, offset);
 }
 
+bool reading_no_memory(struct reading *r)
+{
+	return error_no_memory_for(r->err, r->label);
+}
+
 void reading_note(struct reading *r, const char *format, ...)
 {
 	size_t at = strlen(r->notes);

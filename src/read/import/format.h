@@ -28,6 +28,9 @@ extern const struct import_format import_callgrind, import_folded, import_script
 /* Say that the file is wrong at OFFSET, in words; false. */
 bool reading_wrong(struct reading *r, size_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Say that there is no memory for the file; false. */
+bool reading_no_memory(struct reading *r);
+
 /* Have the user read a line, if there is room for it. */
 void reading_note(struct reading *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -64,11 +64,6 @@ struct costs {
 	uint32_t strange;		/* lines of the head that are not known */
 };
 
-static bool no_memory(struct costs *c)
-{
-	return error_set(c->r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.200s: out of memory", c->r->label);
-}
-
 static bool wrong(struct costs *c, const char *what)
 {
 	return reading_wrong_line(c->r, &c->l, what);
@@ -265,10 +260,10 @@ static bool arc_add(struct costs *c, uint64_t cost)
 	struct cost_function *to = &c->functions[c->callee];
 
 	if (!slot)
-		return no_memory(c);
+		return reading_no_memory(c->r);
 	if (*slot == 0) {
 		if (!array_grow(&c->arcs, &c->arcs_room, c->narcs, sizeof *c->arcs))
-			return no_memory(c);
+			return reading_no_memory(c->r);
 		c->arcs[c->narcs] = (struct cost_arc){ .from = c->function, .to = c->callee };
 		*slot = ++c->narcs;
 	}
@@ -287,7 +282,7 @@ static bool name_line(struct costs *c, enum kind kind, uint32_t *word, const cha
 	const char *why;
 
 	*word = cost_word(&c->words, kind, at, end, &why);
-	return *word != NONE || (why ? wrong(c, why) : no_memory(c));
+	return *word != NONE || (why ? wrong(c, why) : reading_no_memory(c->r));
 }
 
 static bool function_line(struct costs *c, const char *at, const char *end)
@@ -298,7 +293,7 @@ static bool function_line(struct costs *c, const char *at, const char *end)
 		return false;
 	c->place = c->file;
 	c->function = function_of(c, c->object, c->file, name);
-	return c->function != NONE || no_memory(c);
+	return c->function != NONE || reading_no_memory(c->r);
 }
 
 /* Who is called: of the object of the caller and of the file at hand, unless others were named. */
@@ -310,7 +305,7 @@ static bool callee_line(struct costs *c, const char *at, const char *end)
 		return false;
 	c->callee = function_of(c, c->callee_object != NONE ? c->callee_object : c->object, c->callee_file != NONE ? c->callee_file : c->place, name);
 	c->callee_object = c->callee_file = NONE;
-	return c->callee != NONE || no_memory(c);
+	return c->callee != NONE || reading_no_memory(c->r);
 }
 
 /* Positions where a call or jump leads: *LINE becomes the source line; they are no last ones. */
@@ -490,7 +485,7 @@ static bool functions_put(struct costs *c, uint32_t thread)
 			draft_add(c->r->draft, &(struct draft_sample){ .thread = thread, .functions = &f->number, .n = 1, .time = time });
 	}
 	free(room);
-	return ok || no_memory(c);
+	return ok || reading_no_memory(c->r);
 }
 
 static bool arcs_put(struct costs *c, uint32_t thread)
@@ -537,7 +532,7 @@ static bool draft_fill(struct costs *c)
 	event_tell(c);
 	c->times = c->times ? c->times : 1;
 	thread = draft_thread(c->r->draft, draft_process(c->r->draft, c->pid, 0, c->program[0] ? c->program : NULL, 0), c->pid, NULL);
-	return thread == DRAFT_NONE ? no_memory(c) : functions_put(c, thread) && arcs_put(c, thread);
+	return thread == DRAFT_NONE ? reading_no_memory(c->r) : functions_put(c, thread) && arcs_put(c, thread);
 }
 
 static bool callgrind_read(struct reading *r)

@@ -139,7 +139,7 @@ static bool frames_take(struct folding *k, const struct folded *f)
 		if (behind > at) {
 			function = draft_function(k->r->draft, &(struct draft_function){ .module = DRAFT_NONE, .name = k->name });
 			if (!stack_push(&k->stack, function))
-				return error_set(k->r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+				return reading_no_memory(k->r);
 		}
 		at = behind + 1;
 	}
@@ -193,7 +193,7 @@ static bool folded_read(struct reading *r)
 
 	k.name = ok ? malloc(longest + 1) : NULL;
 	if (ok && !k.name)
-		ok = error_set(r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		ok = reading_no_memory(r);
 	snprintf(draft_header(r->draft)->unit, sizeof draft_header(r->draft)->unit, "%s",
 		 k.nsec ? "the file's numbers, taken for nanoseconds" : "the file's numbers, taken for samples; one is shown as 1 ms");
 	k.thread = ok ? draft_thread(r->draft, draft_process(r->draft, 0, 0, NULL, 0), 0, NULL) : DRAFT_NONE;

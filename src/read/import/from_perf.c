@@ -63,11 +63,6 @@ struct perf_reading {
 	bool traced;			/* a hardware trace is in it */
 };
 
-static bool no_memory(struct perf_reading *p)
-{
-	return error_set(p->r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.200s: out of memory", p->r->label);
-}
-
 static bool perf_is(const char *head, size_t n, bool is_whole)
 {
 	(void)is_whole;
@@ -141,7 +136,7 @@ static bool record_add(struct perf_reading *p, const struct perf_event_header *h
 	const struct perf_attr *a = perf_file_attr(&p->file, b, sample);
 
 	if (!array_reserve(&p->records, &p->records_room, p->nrecords + 1, sizeof *p->records))
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	p->records[p->nrecords++] = (struct record){ perf_file_time(a, b, sample), at };
 	return true;
 }
@@ -206,7 +201,7 @@ static struct task *task_of(struct perf_reading *p, uint32_t pid)
 		return t;
 	if (!array_grow(&p->tasks, &p->tasks_room, p->ntasks, sizeof *p->tasks) || !table_reserve(&p->by_pid, p->ntasks + 1, task_hash, p) ||
 	    !(t = calloc(1, sizeof *t))) {
-		no_memory(p);
+		reading_no_memory(p->r);
 		return NULL;
 	}
 	t->pid = pid;
@@ -242,7 +237,7 @@ static bool name_set(struct perf_reading *p, uint32_t pid, uint32_t tid, const c
 
 	if (!name_find(p, pid, tid, &k)) {
 		if (!array_grow(&p->names, &p->names_room, p->nnames, sizeof *p->names) || !table_reserve(&p->by_tid, p->nnames + 1, name_hash, p))
-			return no_memory(p);
+			return reading_no_memory(p->r);
 		k = p->nnames++;
 		p->names[k] = (struct named){ .pid = pid, .tid = tid };
 		table_add(&p->by_tid, hash_mix(pid, tid), k);
@@ -292,7 +287,7 @@ static bool fork_read(struct perf_reading *p, struct perf_bytes b, size_t at)
 		memcpy(t->name, from->name, sizeof t->name);
 		t->nth++;
 		if (!space_copy(&t->space, &from->space, 0))
-			return no_memory(p);
+			return reading_no_memory(p->r);
 	}
 	name = name_find(p, ppid, ptid, &k);
 	if (name) {
@@ -329,10 +324,10 @@ static bool mmap_read(struct perf_reading *p, const struct perf_event_header *h,
 		return true;
 	t = task_of(p, pid);
 	if (!t || (h->misc & MISC_BUILD_ID && id && id[0] <= 20 && !places_tell(&p->places, path, id + 4, id[0])))
-		return t && no_memory(p);
+		return t && reading_no_memory(p->r);
 	first = t->space.n == 0;
 	if (!space_map(&t->space, start, length, offset, 0, 0, path))
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	m = space_find(&t->space, start);
 	if (m && m->image)
 		places_mapped(&p->places, m->image);
@@ -454,7 +449,7 @@ static const struct draft_place nowhere = { DRAFT_NONE, 0 };
 static bool push(struct perf_reading *p, uint32_t function, struct draft_place back)
 {
 	if (function == DRAFT_NONE || !array_reserve(&p->backs, &p->backs_room, p->stack.n + 1, sizeof *p->backs) || !stack_push(&p->stack, function))
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	p->backs[p->stack.n - 1] = back;
 	return true;
 }
@@ -465,7 +460,7 @@ static bool push_at(struct perf_reading *p, const struct task *t, uint64_t addre
 	struct place place;
 
 	if (!places_find(&p->places, &t->space, address, &place))
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	*is_signal = place.is_signal;
 	if (place.at.module == DRAFT_NONE || !calls || place.is_signal)
 		return push(p, place.function, nowhere);
@@ -570,7 +565,7 @@ static bool sample_read(struct perf_reading *p, const struct perf_event_header *
 	name = name_find(p, s.pid, s.tid, &ignored);
 	thread = draft_thread(p->r->draft, process, s.tid, name ? name : t->name);
 	if (thread == DRAFT_NONE)
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	draft_add(p->r->draft, &(struct draft_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .backs = p->backs,
 		.time = s.period, .ticks = 1, .cut = cut });
 	return true;
@@ -628,10 +623,10 @@ static bool events_name(struct perf_reading *p)
 	for (uint32_t i = 0; p->event_of && i < p->file.nattrs; i++) {
 		p->event_of[i] = events_find(&p->events, event_name(&p->file.attrs[i], buffer));
 		if (p->event_of[i] == DRAFT_NONE)
-			return no_memory(p);
+			return reading_no_memory(p->r);
 	}
 	events_choose(&p->events);
-	return p->event_of || no_memory(p);
+	return p->event_of || reading_no_memory(p->r);
 }
 
 /* What the user is to know of what is not in the profile. */
@@ -674,7 +669,7 @@ static bool perf_read(struct reading *r)
 
 	draft_keep_sites(r->draft);
 	for (uint32_t i = 0; ok && i < p.file.nbuild_ids; i++)
-		ok = places_tell(&p.places, p.file.build_ids[i].path, p.file.build_ids[i].id, p.file.build_ids[i].size) || no_memory(&p);
+		ok = places_tell(&p.places, p.file.build_ids[i].path, p.file.build_ids[i].id, p.file.build_ids[i].size) || reading_no_memory(p.r);
 	for (size_t i = 0; ok && i < p.nrecords; i++)
 		ok = record_read(&p, p.records[i].at);
 	if (ok)

@@ -70,11 +70,6 @@ struct proto {
 	size_t samples;			/* so far */
 };
 
-static bool no_memory(struct proto *p)
-{
-	return error_set(p->r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.200s: out of memory", p->r->label);
-}
-
 /* Say that the message that W walks through, WHAT number N, is wrong. */
 static bool wrong(struct proto *p, const unsigned char *at, const char *what, size_t n)
 {
@@ -150,9 +145,9 @@ static bool mapping_read(struct proto *p, struct wire w)
 	if (w.wrong)
 		return wrong(p, w.at, "mapping", p->mapping_ids.n + 1);
 	if (!array_grow(&p->mappings, &p->mappings_room, p->mapping_ids.n, sizeof m))
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	p->mappings[p->mapping_ids.n] = m;
-	return id_add(&p->mapping_ids, id) || no_memory(p);
+	return id_add(&p->mapping_ids, id) || reading_no_memory(p->r);
 }
 
 static bool location_read(struct proto *p, struct wire w)
@@ -169,9 +164,9 @@ static bool location_read(struct proto *p, struct wire w)
 	if (w.wrong)
 		return wrong(p, w.at, "location", p->location_ids.n + 1);
 	if (!array_grow(&p->locations, &p->locations_room, p->location_ids.n, sizeof l))
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	p->locations[p->location_ids.n] = l;
-	return id_add(&p->location_ids, id) || no_memory(p);
+	return id_add(&p->location_ids, id) || reading_no_memory(p->r);
 }
 
 static bool function_read(struct proto *p, struct wire w)
@@ -190,9 +185,9 @@ static bool function_read(struct proto *p, struct wire w)
 	if (w.wrong)
 		return wrong(p, w.at, "function", p->function_ids.n + 1);
 	if (!array_grow(&p->functions, &p->functions_room, p->function_ids.n, sizeof f))
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	p->functions[p->function_ids.n] = f;
-	return id_add(&p->function_ids, id) || no_memory(p);
+	return id_add(&p->function_ids, id) || reading_no_memory(p->r);
 }
 
 static bool type_take(struct proto *p, struct wire w, struct value_type *t)
@@ -210,7 +205,7 @@ static bool type_take(struct proto *p, struct wire w, struct value_type *t)
 static bool type_read(struct proto *p, struct wire w)
 {
 	if (!array_grow(&p->types, &p->types_room, p->ntypes, sizeof *p->types))
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	return type_take(p, w, &p->types[p->ntypes]) && ++p->ntypes;
 }
 
@@ -219,7 +214,7 @@ static bool string_read(struct proto *p, const struct wire *w)
 	if (w->type != WIRE_BYTES)
 		return wrong(p, w->at, "string", p->nstrings + 1);
 	if (!array_reserve(&p->strings, &p->strings_room, p->nstrings + 1, sizeof *p->strings))
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	p->strings[p->nstrings++] = (struct text){ (const char *)w->bytes, w->n };
 	return true;
 }
@@ -405,7 +400,7 @@ static bool line_add(struct proto *p, struct wire w, uint32_t module, uint64_t a
 		f.name = "(unknown)";
 	f.file = string(p, from->file, 1);
 	f.line = from->line <= UINT32_MAX ? (uint32_t)from->line : 0;
-	return stack_push(&p->inner, draft_function(p->r->draft, &f)) || no_memory(p);
+	return stack_push(&p->inner, draft_function(p->r->draft, &f)) || reading_no_memory(p->r);
 }
 
 /* The functions of L, outermost first, in p->inner. */
@@ -427,7 +422,7 @@ static bool location_settle(struct proto *p, struct location *l)
 			address = address - m->start + m->offset;
 		snprintf(name, sizeof name, "0x%" PRIx64, address);
 		if (!stack_push(s, draft_function(p->r->draft, &(struct draft_function){ .module = module, .name = name, .address = address })))
-			return no_memory(p);
+			return reading_no_memory(p->r);
 	}
 	l->n = (uint32_t)(s->n - l->first);
 	stack_turn(&(struct stack){ s->functions + l->first, l->n, 0 });
@@ -446,7 +441,7 @@ static bool location_add(struct proto *p, uint64_t id, const unsigned char *at)
 		return false;
 	for (uint32_t i = l->n; i-- > 0;)
 		if (!stack_push(&p->stack, p->inner.functions[l->first + i]))
-			return no_memory(p);
+			return reading_no_memory(p->r);
 	return true;
 }
 
@@ -499,7 +494,7 @@ static bool value_add(struct proto *p, uint64_t value, const unsigned char *at)
 		return reading_wrong(p->r, (size_t)(at - p->r->data), "sample %zu of the pprof profile has a negative value: the difference of two profiles is not shown",
 				     p->samples);
 	if (!array_reserve(&p->values, &p->values_room, p->nvalues + 1, sizeof *p->values))
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	p->values[p->nvalues++] = value;
 	return true;
 }
@@ -540,7 +535,7 @@ static bool sample_read(struct proto *p, struct wire w)
 	s = (struct draft_sample){ .thread = thread_of(p, &o), .functions = p->stack.functions, .n = p->stack.n,
 		.time = value_of(p, p->wanted, p->scale), .ticks = value_of(p, p->ticks, 1), .calls = value_of(p, p->calls, 1) };
 	if (s.thread == DRAFT_NONE)
-		return no_memory(p);
+		return reading_no_memory(p->r);
 	draft_add(p->r->draft, &s);
 	return true;
 }

@@ -243,11 +243,6 @@ static char *text_keep(struct scripting *k, const char *text, size_t n, size_t a
 	return k->text + at;
 }
 
-static bool no_memory(struct scripting *k)
-{
-	return error_set(k->r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.200s: out of memory", k->r->label);
-}
-
 /* The function of F: where the symbol is not known, all of the file's that are not. */
 static bool frame_add(struct scripting *k, const struct frame *f)
 {
@@ -260,7 +255,7 @@ static bool frame_add(struct scripting *k, const struct frame *f)
 
 	if (in_file || (f->file_size && memcmp(f->file, "[unknown]", f->file_size < 9 ? f->file_size : 9) != 0 && f->file[0] == '[')) {
 		if (!(file = text_keep(k, f->file, f->file_size, 0)))
-			return no_memory(k);
+			return reading_no_memory(k->r);
 		function.module = draft_module(k->r->draft, file, NULL, 0);
 	}
 	if (!unknown) {
@@ -275,7 +270,7 @@ static bool frame_add(struct scripting *k, const struct frame *f)
 		else
 			snprintf(k->text + at, f->file_size + 4, "[%s]", slash ? k->text + (slash + 1 - file) : k->text), function.name = k->text + at;
 	}
-	return (function.name && stack_push(&k->stack, draft_function(k->r->draft, &function))) || no_memory(k);
+	return (function.name && stack_push(&k->stack, draft_function(k->r->draft, &function))) || reading_no_memory(k->r);
 }
 
 /* The sample at hand is whole. */
@@ -290,14 +285,14 @@ static bool sample_end(struct scripting *k)
 	k->open = false;
 	stack_turn(&k->stack);
 	if (!(name = text_keep(k, h->name, h->name_size, 0)))
-		return no_memory(k);
+		return reading_no_memory(k->r);
 	process = draft_process(k->r->draft, h->pid, 0, name, 0);
 	thread = draft_thread(k->r->draft, process, h->tid, name);
 	if (thread == DRAFT_NONE || !(name = text_keep(k, h->event ? h->event : "", h->event ? h->event_size : 0, 0)))
-		return no_memory(k);
+		return reading_no_memory(k->r);
 	event = events_find(&k->events, name);
 	if (event == DRAFT_NONE)
-		return no_memory(k);
+		return reading_no_memory(k->r);
 	events_add(&k->events, event, h->period);
 	if (event == k->events.wanted)
 		draft_add(k->r->draft, &(struct draft_sample){ .thread = thread, .functions = k->stack.functions, .n = k->stack.n,
@@ -335,7 +330,7 @@ static bool events_look(struct scripting *k)
 			continue;
 		name = text_keep(k, h.event, h.event_size, 0);
 		if (!name || events_find(&k->events, name) == DRAFT_NONE)
-			return no_memory(k);
+			return reading_no_memory(k->r);
 	}
 	events_choose(&k->events);
 	return true;

@@ -104,7 +104,7 @@ static bool read_plain(struct import *m, const unsigned char *data, size_t len, 
 	snprintf(header.origin, sizeof header.origin, "%s", formats[kind]->origin);
 	r.draft = m->draft = draft_new(&header, len);
 	if (!m->draft)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.200s: out of memory", label);
+		return error_no_memory_for(err, label);
 	return formats[kind]->read(&r) && (m->n = draft_end(m->draft, label, err)) > 0;
 }
 

@@ -59,11 +59,6 @@ static bool section(const struct perf_file *f, uint64_t at, uint64_t size, struc
 	return true;
 }
 
-static bool no_memory(const struct perf_file *f)
-{
-	return error_set(f->r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.200s: out of memory", f->r->label);
-}
-
 /* ---- events ---- */
 
 /* The event that the ATTR_SIZE bytes at B describe. */
@@ -92,7 +87,7 @@ static bool ids_add(struct perf_file *f, struct perf_bytes b, uint32_t attr)
 {
 	while (b.end - b.at >= 8) {
 		if (!array_grow(&f->ids, &f->ids_room, f->nids, sizeof *f->ids))
-			return no_memory(f);
+			return reading_no_memory(f->r);
 		f->ids[f->nids++] = (struct perf_id){ perf_take(&b, 8), attr };
 	}
 	return true;
@@ -114,7 +109,7 @@ static bool attrs_read(struct perf_file *f, uint64_t at, uint64_t size, uint64_t
 		if (!section(f, where, n, &ids))
 			return reading_wrong(f->r, (size_t)(one.end - f->r->data), "the numbers of event %" PRIu32 " of the perf.data are not there", f->nattrs + 1);
 		if (!array_grow(&f->attrs, &f->attrs_room, f->nattrs, sizeof *f->attrs))
-			return no_memory(f);
+			return reading_no_memory(f->r);
 		f->attrs[f->nattrs] = attr_take(one);
 		if (!ids_add(f, ids, f->nattrs++))
 			return false;
@@ -190,7 +185,7 @@ static bool build_ids_read(struct perf_file *f, struct perf_bytes b)
 		if (one.wrong)
 			continue;
 		if (!array_grow(&f->build_ids, &f->build_ids_room, f->nbuild_ids, sizeof id))
-			return no_memory(f);
+			return reading_no_memory(f->r);
 		f->build_ids[f->nbuild_ids++] = id;
 	}
 	return true;

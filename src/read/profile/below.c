@@ -245,7 +245,7 @@ bool below_join(struct below *b, struct profile *p, const struct below_given *gi
 	if (ok)
 		return true;
 	below_free(b);
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while joining call stacks with contexts");
+	return error_no_memory(err, "joining call stacks with contexts");
 }
 
 void below_free(struct below *b)

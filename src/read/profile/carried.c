@@ -82,7 +82,7 @@ void *profile_symbols_chunk(const struct profile *p, size_t first, size_t *len, 
 	unsigned char *at;
 
 	if (!chunk) {
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while writing symbols");
+		error_no_memory(err, "writing symbols");
 		return NULL;
 	}
 	at = (unsigned char *)(chunk + 1);

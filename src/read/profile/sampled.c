@@ -10,6 +10,6 @@ void *profile_sampled_chunk(const void *file, size_t size, size_t *len, struct e
 	if (chunk)
 		memcpy(chunk + 1, file, size);
 	else
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while writing call stacks");
+		error_no_memory(err, "writing call stacks");
 	return chunk;
 }

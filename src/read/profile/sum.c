@@ -544,7 +544,7 @@ bool profile_sum_add(struct profile_sum *s, const struct profile *q, struct erro
 	if (map_modules(s, q) && map_routines(s, q) && map_contexts(s, q) && profile_add_spreads(s->p, q, s->context_of) && map_threads(s, q) && add_shares(s, q) && add_places(s, q) &&
 	    add_symbols(s, q) && add_runs(s, q) && add_sampled(s, q))
 		return true;
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while adding up profiles");
+	return error_no_memory(err, "adding up profiles");
 }
 
 size_t profile_sum_symbols(const struct profile_sum *s)
@@ -578,7 +578,7 @@ struct profile *profile_sum_take(struct profile_sum *s, struct error *err)
 		p = s->p;
 		s->p = NULL;
 	} else {
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while adding up profiles");
+		error_no_memory(err, "adding up profiles");
 	}
 	profile_sum_free(s);
 	return p;

@@ -255,7 +255,7 @@ void *profile_write(const struct profile *p, size_t *len, struct error *err)
 		return one_write(p, len, err);
 	s = profile_sum_new(false);
 	if (!s) {
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while writing the profile");
+		error_no_memory(err, "writing the profile");
 		return NULL;
 	}
 	if (!profile_sum_add(s, p, err)) {

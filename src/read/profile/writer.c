@@ -7,7 +7,7 @@
 
 bool writer_no_memory(struct writer *w)
 {
-	return error_set(w->err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while writing the profile");
+	return error_no_memory(w->err, "writing the profile");
 }
 
 bool writer_append(struct writer *w, size_t size, size_t *at)

@@ -428,7 +428,7 @@ struct recording *recording_new_in_memory(const struct amon_header *header, stru
 		l->mapped = INT64_MAX / AMON_PAGE * AMON_PAGE;
 	}
 	if (!l || !grow(l, AMON_PAGE)) {
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		error_no_memory(err, NULL);
 		free(l);
 		return NULL;
 	}

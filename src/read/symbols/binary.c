@@ -192,7 +192,7 @@ static bool look_inside(struct binary *b, const char *path, struct error *err)
 	if (!b->bytes)
 		b->size = 0;
 	if (!find_code(b) || !find_loads(b))
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
+		return error_no_memory_for(err, path);
 	return true;
 }
 

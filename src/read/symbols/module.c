@@ -59,7 +59,7 @@ bool module_use(struct module *m, struct binary *b, struct error *err)
 		return true;
 	module_close(m);
 	m->opened = true;
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", m->from->path);
+	return error_no_memory_for(err, m->from->path);
 }
 
 /* Open the file at PATH, or the vDSO in its place. */

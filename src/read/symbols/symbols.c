@@ -29,7 +29,7 @@ struct symbols {
 };
 
 /* What symbols_find returns when memory is short. */
-static const struct symbol no_memory = { .name = "?", .display = "?", .base = "?", .key = "?" };
+static const struct symbol unnamed = { .name = "?", .display = "?", .base = "?", .key = "?" };
 
 static bool make_modules(struct symbols *s, const struct profile *p)
 {
@@ -101,7 +101,7 @@ struct symbols *symbols_open(const struct profile *p, const char *program, struc
 	struct symbols *s = calloc(1, sizeof *s);
 
 	if (!s || !binary_find_debug_files(&s->callbacks, &s->debug_path) || !make_modules(s, p))
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		error_no_memory(err, NULL);
 	else if (!program || use_program(s, program, err))
 		return s;
 	symbols_free(s);
@@ -279,7 +279,7 @@ const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t a
 	const struct symbol *symbol = module_find(m, address);
 
 	stripped_tell(s, m);
-	return symbol ? symbol : &no_memory;
+	return symbol ? symbol : &unnamed;
 }
 
 bool symbols_can_leave(struct symbols *s, uint32_t module, uint64_t address)

@@ -108,11 +108,11 @@ static bool list_fill(struct list *l, const char *directory, bool added, struct 
 		if (entry->d_name[0] == '.')
 			continue;
 		if (asprintf(&path, "%s/%s", directory, entry->d_name) < 0)
-			ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+			ok = error_no_memory(err, NULL);
 		else if (!added && harvest_is_added(entry->d_name))
 			ok = list_fill(l, path, true, err);
 		else
-			ok = list_add(l, path, added && strcmp(entry->d_name, HARVEST_SUM) == 0) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+			ok = list_add(l, path, added && strcmp(entry->d_name, HARVEST_SUM) == 0) || error_no_memory(err, NULL);
 		free(path);
 	}
 	closedir(dir);
@@ -227,7 +227,7 @@ static bool group_all(struct harvest *h, struct list *l, bool asked, struct erro
 		end = group_end(l, i);
 		ok = group_make(h, l, i, end);
 	}
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return ok || error_no_memory(err, NULL);
 }
 
 bool harvest_make(struct harvest *h, const char *directory, bool asked, struct error *err)

@@ -158,7 +158,7 @@ bool job_begin(struct job *j, const char *data, struct error *err)
 
 	if (asprintf(&j->folder, "%s.ranks", data) < 0) {
 		j->folder = NULL;
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	}
 	snprintf(name, sizeof name, "%d", j->rank);
 	error = directory_make(j, name);

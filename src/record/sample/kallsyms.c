@@ -70,7 +70,7 @@ struct kernel *kernel_read(struct error *err)
 	if (f)
 		fclose(f);
 	if (f && !ok)
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		error_no_memory(err, NULL);
 	if (ok && k->n == 0)
 		ok = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel does not show this user where its routines are: run it as root, or set kernel.kptr_restrict to 0 (sysctl)");
 	if (!ok) {

@@ -281,7 +281,7 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 	struct perf *p = calloc(1, sizeof *p);
 
 	if (!p)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory"), NULL;
+		return error_no_memory(err, NULL), NULL;
 	p->source = (struct source){ .kind = &by_perf, .rate = w->rate };
 	p->wall = w->wall;
 	p->attr = attr_make(w->rate, w->on_exec);

@@ -506,7 +506,7 @@ static struct recorder *recorder_new(const struct record_options *options, struc
 	struct recorder *r = calloc(1, sizeof *r);
 
 	if (!r)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory"), NULL;
+		return error_no_memory(err, NULL), NULL;
 	wishes_make(&r->wishes, options);
 	r->accounts = (struct accounts){ .skip = options->skip, .wall = options->wall };
 	r->most = most_processes();

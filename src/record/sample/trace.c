@@ -525,7 +525,7 @@ struct source *trace_open(const pid_t *pids, size_t n, unsigned rate, bool wall,
 		memcpy(t->roots, pids, n * sizeof *pids);
 		return &t->source;
 	}
-	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	error_no_memory(err, NULL);
 	if (t)
 		trace_close(&t->source);
 	return NULL;

@@ -226,7 +226,7 @@ bool check_print(const struct check *check, const struct comparison *c, const st
 	if (!o->report.json)
 		summary_print(check, c, o, out);
 	if (e.failed)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	if (fflush(out) != 0 || ferror(out))
 		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "cannot write: %s", strerror(errno));
 	return true;

@@ -186,7 +186,7 @@ bool diff_text(const struct comparison *c, const struct diff_options *o, FILE *o
 	diff_head(c, o, out);
 	for (int k = 0; k < COMPARISON_KINDS; k++)
 		if ((k != COMPARISON_SITES || c->sites) && !table_print(c, (enum comparison_kind)k, o, out))
-			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+			return error_no_memory(err, NULL);
 	print_legend(out, &o->report.style, legend);
 	return flushed(out, err);
 }
@@ -301,6 +301,6 @@ bool diff_json(const struct comparison *c, const struct diff_options *o, FILE *o
 	}
 	emit_end(&e);
 	if (e.failed)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	return flushed(out, err);
 }

@@ -245,7 +245,7 @@ static bool writing_make(struct writing *w, const struct report_input *in, struc
 
 	if (!graph_sites_make(&w->sites, in->graph, err) || !frames_make(&w->frames, in->graph, err) || !leaves_make(&w->leaves, in, &lines, err))
 		return false;
-	return (words_fill(w) && twins_fill(w)) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return (words_fill(w) && twins_fill(w)) || error_no_memory(err, NULL);
 }
 
 bool callgrind_write(const struct report_input *in, const struct export_options *options, FILE *out, struct error *err)
@@ -258,7 +258,7 @@ bool callgrind_write(const struct report_input *in, const struct export_options 
 		head_print(&w);
 		outside_print(&w);
 		for (uint32_t i = 0; ok && i < in->graph->nroutines; i++)
-			ok = routine_print(&w, i) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+			ok = routine_print(&w, i) || error_no_memory(err, NULL);
 		fprintf(out, "\ntotals: %" PRIu64 "\n", in->graph->time + in->graph->outside);
 	}
 	words_free(&w.files);

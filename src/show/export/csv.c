@@ -112,7 +112,7 @@ static bool contexts_print(const struct graph *g, FILE *out, struct error *err)
 	history_entry *history = calloc((size_t)g->longest + 1, sizeof *history);
 
 	if (!history)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	fputs("entries,recursive,time_ns,ticks,history\n", out);
 	for (uint32_t i = 0; i < g->ncontexts; i++) {
 		const struct graph_context *c = &g->contexts[i];

@@ -292,5 +292,5 @@ bool dot_write(const struct report_input *in, const struct export_options *optio
 		agclose(d.picture);
 	free(d.nodes);
 	graph_sites_free(&d.sites);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return ok || error_no_memory(err, NULL);
 }

@@ -347,7 +347,7 @@ static bool writing_make(struct writing *w, struct error *err)
 		return false;
 	w->place = calloc(w->stacks.tree->nnodes, sizeof *w->place);
 	w->nodes = calloc(2 * w->stacks.tree->nnodes, sizeof *w->nodes);
-	return (w->place && w->nodes && words_fill(w)) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return (w->place && w->nodes && words_fill(w)) || error_no_memory(err, NULL);
 }
 
 bool firefox_write(const struct report_input *in, const struct export_options *options, FILE *out, struct error *err)
@@ -362,7 +362,7 @@ bool firefox_write(const struct report_input *in, const struct export_options *o
 		libs_write(&w);
 		threads_write(&w);
 		emit_end(&w.e);
-		ok = !w.e.failed || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		ok = !w.e.failed || error_no_memory(err, NULL);
 	}
 	frames_free(&w.frames);
 	stacks_free(&w.stacks);

@@ -38,7 +38,7 @@ bool folded_write(const struct report_input *in, const struct export_options *op
 	frames_free(&frames);
 	stacks_free(&stacks);
 	if (!stack)
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		error_no_memory(err, NULL);
 	free(stack);
 	return ok;
 }

@@ -20,7 +20,7 @@ bool frames_make(struct frames *f, const struct graph *g, struct error *err)
 	f->n = g->nroutines + 2;
 	f->frames = calloc((size_t)g->nroutines + 2, sizeof *f->frames);
 	if (!f->frames)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const struct graph_name *name = &g->routines[i].name;
 

@@ -117,7 +117,7 @@ bool gmon_out_write(const struct report_input *in, const struct export_options *
 	(void)options;
 	gmon_init(&g, (struct gmon_layout){ .word = 8 });
 	if (!fill(&g, in->graph))
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		error_no_memory(err, NULL);
 	else if ((data = gmon_write(&g, &len, err)))
 		fwrite(data, 1, len, out);
 	free(data);

@@ -274,7 +274,7 @@ static bool writing_make(struct writing *w, struct error *err)
 	if (!frames_make(&w->frames, w->graph, err) || !stacks_make(&w->stacks, w->graph, true, err))
 		return false;
 	return (w->stack && w->locations && build_ids_fill(w) && words_fill(w))
-		|| error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		|| error_no_memory(err, NULL);
 }
 
 static void writing_free(struct writing *w)
@@ -301,5 +301,5 @@ bool pprof_write(const struct report_input *in, const struct export_options *opt
 		w.failed = ok;
 	}
 	writing_free(&w);
-	return ok && (!w.failed || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory"));
+	return ok && (!w.failed || error_no_memory(err, NULL));
 }

@@ -155,7 +155,7 @@ bool speedscope_write(const struct report_input *in, const struct export_options
 
 	(void)options;
 	if (!w.stack || w.e.failed)
-		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		ok = error_no_memory(err, NULL);
 	frames_free(&w.frames);
 	free(w.stack);
 	return ok;

@@ -17,12 +17,6 @@ struct split {
 	enum { BY_TIME, BY_CALLS, EVENLY } time_goes;
 };
 
-static bool no_memory(struct stacks *s, struct error *err)
-{
-	stacks_free(s);
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-}
-
 static bool counts(const struct stack_sample *sample)
 {
 	return sample->time || sample->ticks || sample->calls;
@@ -210,7 +204,10 @@ bool stacks_make(struct stacks *s, const struct graph *g, bool by_thread, struct
 	*s = (struct stacks){ .tree = tree_build(g, &(struct tree_options){ 0 }, err) };
 	if (!s->tree)
 		return false;
-	return ((by_thread ? collect_threads : collect_all)(s, g) && join(s)) || no_memory(s, err);
+	if ((by_thread ? collect_threads : collect_all)(s, g) && join(s))
+		return true;
+	stacks_free(s);
+	return error_no_memory(err, NULL);
 }
 
 void stacks_free(struct stacks *s)

@@ -16,19 +16,13 @@ static bool start(struct gprof *g, const struct gmon_symbol *symbols, size_t n)
 	return true;
 }
 
-static struct gprof *no_memory(struct error *err)
-{
-	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while gprof's view was made");
-	return NULL;
-}
-
 struct gprof *gprof_build(const struct gmon *m, const struct gmon_symbol *symbols, size_t n,
 			  const struct gprof_options *options, struct error *err)
 {
 	struct gprof *g = n < GPROF_NONE / 2 ? calloc(1, sizeof *g) : NULL;
 
 	if (!g)
-		return no_memory(err);
+		return error_no_memory(err, "gprof's view was made"), NULL;
 	g->gmon = m;
 	g->others = options->others;
 	g->nothers = options->nothers;
@@ -38,7 +32,7 @@ struct gprof *gprof_build(const struct gmon *m, const struct gmon_symbol *symbol
 			return g;
 	}
 	gprof_free(g);
-	return no_memory(err);
+	return error_no_memory(err, "gprof's view was made"), NULL;
 }
 
 void gprof_free(struct gprof *g)

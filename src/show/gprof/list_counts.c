@@ -67,7 +67,7 @@ bool gprof_counts_text(const struct report_input *in, const struct report_option
 	uint32_t n, *rows = rows_make(g, &n);
 
 	if (!rows)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct gmon_symbol *s = g->routines[rows[i]].symbol;
 
@@ -88,7 +88,7 @@ bool gprof_counts_json(const struct report_input *in, const struct report_option
 	uint32_t n, *rows = rows_make(g, &n);
 
 	if (!rows)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	emit_array(e, "counts");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct gmon_symbol *s = g->routines[rows[i]].symbol;

@@ -134,7 +134,7 @@ bool gprof_flat_text(const struct report_input *in, const struct report_options 
 	struct listing l = { .in = in, .options = options, .rows = rows_make(g), .total = g->time > 0 ? g->time : 1, .out = out };
 
 	if (!l.rows)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	l.unit = options->gprof.traditional ? units[MILLI] : unit_choose(g);
 	if (!options->gprof.traditional)
 		fputs("Flat profile:\n", out);
@@ -155,7 +155,7 @@ bool gprof_flat_json(const struct report_input *in, const struct report_options 
 	uint32_t *rows = rows_make(g);
 
 	if (!rows)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	emit_array(e, "flat");
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const struct gprof_routine *r = &g->routines[rows[i]];

@@ -262,7 +262,7 @@ bool gprof_graph_text(const struct report_input *in, const struct report_options
 			ok = entry_print(&l, g->listed[i]);
 	free(l.arcs);
 	if (!ok)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	print_legend(out, &options->style, legend);
 	return true;
 }
@@ -313,7 +313,7 @@ bool gprof_graph_json(const struct report_input *in, const struct report_options
 	uint32_t *arcs = calloc((size_t)g->narcs + 1, sizeof *arcs);
 
 	if (!arcs)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	emit_array(e, "callgraph");
 	for (uint32_t i = 0; i < g->nroutines + g->ncycles; i++)
 		if (is_shown(&g->routines[g->listed[i]], options))

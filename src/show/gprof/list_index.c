@@ -72,7 +72,7 @@ bool gprof_index_text(const struct report_input *in, const struct report_options
 	size_t width = ((options->gprof.width ? options->gprof.width : WIDTH) - 1) / COLUMNS;
 
 	if (!rows)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	fputs("Index by function name\n\n", out);
 	for (uint32_t line = 0; line < lines; line++) {
 		size_t column = 0, start = 0;

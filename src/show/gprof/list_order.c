@@ -305,7 +305,7 @@ static bool order_print(make_order *make, const struct report_input *in, const s
 	free(p.arcs);
 	free(p.aside);
 	free(p.later);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return ok || error_no_memory(err, NULL);
 }
 
 bool gprof_functions_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

@@ -288,7 +288,7 @@ static bool separate_open(struct listing *l, const char *name, struct error *err
 	char *path = NULL;
 
 	if (asprintf(&path, "%s-ann", print_basename(name)) < 0)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	l->out = fopen(path, "we");
 	if (!l->out)
 		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be made", path);
@@ -336,7 +336,7 @@ static bool source_print(struct listing *l, const struct source *source, bool *f
 	bool ok = true;
 
 	if (!lines)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	l->totals = (struct totals){ .calls = calls_of(lines, n) };
 	if (n > 0 && (l->options->gprof.zeros || l->totals.calls > 0)) {
 		file = source_open(l, source->name);
@@ -356,7 +356,7 @@ static bool source_print(struct listing *l, const struct source *source, bool *f
 bool gprof_source_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct listing l = { .in = in, .options = options, .g = in->gmon, .out = out };
-	bool ok = sources_find(&l) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory"), first = true;
+	bool ok = sources_find(&l) || error_no_memory(err, NULL), first = true;
 
 	for (uint32_t i = 0; ok && i < l.nsources; i++)
 		ok = source_print(&l, &l.sources[i], &first, err);

@@ -336,11 +336,11 @@ static bool fill(struct text *t, const char *path, const struct text_options *op
 	if (options->table && !text_table_read(options->table, &t->own->arena, &t->symbols, &t->n, err))
 		return false;
 	if (!options->table && !symbols_read(t, options))
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
+		return error_no_memory_for(err, path);
 	if (t->n == 0)
 		return error_set(err, ERROR_NO_SYMBOLS, ERROR_NO_OFFSET,
 			"%s: no symbols: it was stripped, and no file with its debug information was found", path);
-	return finish(t, options) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
+	return finish(t, options) || error_no_memory_for(err, path);
 }
 
 struct text *text_read(const char *path, const struct text_options *options, struct error *err)
@@ -350,7 +350,7 @@ struct text *text_read(const char *path, const struct text_options *options, str
 	if (t)
 		t->own = calloc(1, sizeof *t->own);
 	if (!t || !t->own)
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
+		error_no_memory_for(err, path);
 	else if (fill(t, path, options, err))
 		return t;
 	text_free(t);

@@ -70,7 +70,7 @@ static bool lines_read(FILE *file, const char *path, struct arena *arena, struct
 		if (!line_parse(text, &length, &symbol))
 			ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: line %zu is not FILE:ADDRESS TYPE SYMBOL, as nm -A prints them", path, number);
 		else if (!place_add(map, &room, arena, text, length, symbol, number))
-			ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
+			ok = error_no_memory_for(err, path);
 	}
 	free(line);
 	return ok;

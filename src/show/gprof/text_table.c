@@ -66,7 +66,7 @@ bool text_table_read(const char *path, struct arena *arena, struct gmon_symbol *
 	*n = 0;
 	if (!file)
 		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot open: %s", path, strerror(errno));
-	ok = lines_read(file, arena, symbols, n) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
+	ok = lines_read(file, arena, symbols, n) || error_no_memory_for(err, path);
 	if (ok && ferror(file))
 		ok = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot read", path);
 	if (ok && *n == 0)

@@ -180,7 +180,7 @@ static bool plain_functions_make(struct side *s, struct error *err)
 	plain->counts = leaves_count(&plain->leaves, &s->in, &plain->ncounts);
 	plain->all = calloc(plain->leaves.n + 1, sizeof *plain->all);
 	if (!plain->counts || !plain->all)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	if (plain->leaves.n == 0)
 		plain->ncounts = 0;	/* all was in the routines' own code */
 	counts_choose(plain, s->tree);
@@ -229,7 +229,7 @@ static bool side_make(struct side *s, const struct html_side *from, bool alone, 
 	s->recursive = calloc(s->tree->nnodes, sizeof *s->recursive);
 	s->evidence = calloc(s->tree->nnodes, sizeof *s->evidence);
 	if (!s->recursive || !s->evidence || !strings_make(&s->strings, s->g))
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; i < s->g->ncontexts; i++)
 		if (s->tree->node_of[i] != GRAPH_NONE) {
 			s->recursive[s->tree->node_of[i]] += s->g->contexts[i].recursive;
@@ -550,7 +550,7 @@ static char *object_make(const struct side *sides, size_t n, size_t *len, struct
 	if (ok)
 		return text;
 	free(text);
-	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	error_no_memory(err, NULL);
 	return NULL;
 }
 
@@ -578,7 +578,7 @@ static bool profile_write_packed(const struct side *sides, size_t n, FILE *out, 
 	}
 	free(p);
 	free(object);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return ok || error_no_memory(err, NULL);
 }
 
 bool html_known(void)
@@ -664,12 +664,12 @@ static bool sides_write(const struct html_side *from, size_t n, bool (*write)(co
 {
 	struct side *sides = calloc(n, sizeof *sides);
 	struct briefs briefs = { 0 };
-	bool ok = sides || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	bool ok = sides || error_no_memory(err, NULL);
 
 	for (size_t i = 0; ok && i < n; i++)
 		ok = side_make(&sides[i], &from[i], n == 1, err);
 	if (ok && !briefs_make(&briefs, sides, n))
-		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		ok = error_no_memory(err, NULL);
 	ok = ok && write(sides, n, out, err);
 	for (size_t i = 0; sides && i < n; i++)
 		side_free(&sides[i]);

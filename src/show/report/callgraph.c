@@ -370,7 +370,7 @@ static bool lump_print(struct listing *l, uint32_t lump, struct error *err)
 	}
 	free(arcs);
 	free(members);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return ok || error_no_memory(err, NULL);
 }
 
 /* The entry of a routine; ARCS has room for all arcs. */
@@ -393,7 +393,7 @@ static bool entries_print(struct listing *l, struct error *err)
 	bool ok = true;
 
 	if (!arcs)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; ok && i < l->order.n; i++) {
 		uint32_t entry = l->order.routines[i];
 
@@ -591,7 +591,7 @@ bool callgraph_json(const struct report_input *in, const struct report_options *
 
 	if (!arcs || !order_entries(&l.order, in->graph, options, err)) {
 		free(arcs);
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	}
 	if (!sites_make(&l, err)) {
 		free(arcs);

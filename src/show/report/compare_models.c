@@ -183,7 +183,7 @@ static uint32_t *members_sorted(const struct listing *l, const struct graph_lump
 	uint32_t *members = calloc(lump->size, sizeof *members);
 
 	if (!members) {
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		error_no_memory(err, NULL);
 		return NULL;
 	}
 	memcpy(members, l->gprof->lump_members + lump->first, lump->size * sizeof *members);
@@ -295,7 +295,7 @@ static bool listing_make(struct listing *l, const struct report_input *in, const
 	if (!l->compare)
 		return false;
 	if (!l->wanted)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	for (size_t i = 0; ok && i < options->nonly; i++)
 		ok = graph_match(g, "only", options->only[i], true, l->wanted, err);
 	for (uint32_t i = 0; options->nonly == 0 && i < g->nroutines; i++)

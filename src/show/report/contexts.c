@@ -39,7 +39,7 @@ static bool words_make(struct words *w, const struct graph *g, unsigned flags, s
 	w->history = calloc((size_t)g->longest + 1, sizeof *w->history);
 	if (!w->text || !w->start || !w->history) {
 		words_free(w);
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	}
 	for (uint32_t i = 0; i < g->nroutines; i++)
 		w->start[i + 1] = w->start[i] + escape_string(w->text + w->start[i], size - w->start[i],
@@ -138,7 +138,7 @@ static uint64_t *pcs_count(const struct graph *g, struct error *err)
 	if (ok)
 		return counts;
 	free(counts);
-	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	error_no_memory(err, NULL);
 	return NULL;
 }
 

@@ -745,7 +745,7 @@ static bool screen_print(const struct report_input *in, const struct report_opti
 	bool ok = lines && lines_print(in, options, lines, err);
 
 	if (!lines || fclose(lines) != 0)
-		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		ok = error_no_memory(err, NULL);
 	if (ok)
 		print_cut(out, &options->style, text, HEAD_ROWS);
 	free(text);

@@ -78,7 +78,7 @@ static bool rows_make(struct rows *r, const struct graph *g, const struct report
 	r->rows = calloc((size_t)p->nspreads + 1, sizeof *r->rows);
 	r->history = calloc((size_t)g->longest + 1, sizeof *r->history);
 	if (!r->rows || !r->history)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; i < p->nspreads && i < p->ncontexts; i++)
 		if (is_shown(r, g, i, options))
 			r->rows[r->n++] = row_make(g, i);

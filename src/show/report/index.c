@@ -80,7 +80,7 @@ bool index_text(const struct report_input *in, const struct report_options *opti
 	sorted = calloc((size_t)order.n + 1, sizeof *sorted);
 	if (!sorted) {
 		order_free(&order);
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	}
 	memcpy(sorted, order.routines, order.n * sizeof *sorted);
 	qsort_r(sorted, order.n, sizeof *sorted, by_name, (void *)(uintptr_t)in->graph);

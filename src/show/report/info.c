@@ -342,7 +342,7 @@ static bool commands_print(FILE *out, const struct profile *p, const struct repo
 	int calls = 13;
 
 	if (!c)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	for (size_t i = 0; i < n; i++)
 		calls = print_count_width(c[i].calls, calls);
 	if (n == 1 && c[0].processes == 1)
@@ -417,7 +417,7 @@ bool info_json(const struct report_input *in, const struct report_options *optio
 
 	(void)options;
 	if (!c)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	emit_array(e, "commands");
 	for (size_t i = 0; i < n; i++)
 		emit_item(e, json_pack("{s:o, s:o, s:o, s:o}", "command", emit_name(c[i].name), "processes", emit_count(c[i].processes),

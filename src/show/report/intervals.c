@@ -54,7 +54,7 @@ bool intervals_emit(struct emit *e, const struct profile *p, struct error *err)
 	struct interval *list = intervals_make(p, &n);
 
 	if (!list)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	emit_array(e, "intervals");
 	for (size_t i = 0; i < n; i++) {
 		uint64_t length = slice_length(p->runs[list[i].run].level);

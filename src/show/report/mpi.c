@@ -112,7 +112,7 @@ static bool rows_make(struct rows *r, const struct graph *g, struct error *err)
 {
 	*r = (struct rows){ .rows = calloc((size_t)g->ncontexts + 1, sizeof *r->rows), .history = calloc((size_t)g->longest + 1, sizeof *r->history) };
 	if (!r->rows || !r->history)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; i < g->ncontexts; i++)
 		r->n += row_make(r, g, i, &r->rows[r->n]);
 	if (r->n == 0)

@@ -58,7 +58,7 @@ static bool print_json(const struct report *table, const char *const *names, siz
 		}
 	emit_end(&e);
 	if (e.failed)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while writing JSON");
+		return error_no_memory(err, "writing JSON");
 	return true;
 }
 

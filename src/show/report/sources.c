@@ -83,7 +83,7 @@ bool sources_json(const struct report_input *in, const struct report_options *op
 
 	(void)options;
 	if (!ok)
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		error_no_memory(err, NULL);
 	ok = ok && annotated_leaves(&leaves, in, err);
 	emit_array(e, "sources");
 	for (uint32_t i = 0; ok && i < g->nroutines; i++)

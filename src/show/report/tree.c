@@ -202,7 +202,7 @@ bool tree_text(const struct report_input *in, const struct report_options *optio
 	free(w.stack);
 	free(w.level);
 	tree_free(tree);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return ok || error_no_memory(err, NULL);
 }
 
 /* Nodes as a list, each after its parent, by number: nested objects would be as deep as the recursion. */

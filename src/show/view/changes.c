@@ -139,10 +139,10 @@ static bool changes_open(struct page *p, struct error *err)
 	p->state = s;
 	p->n = 0;
 	if (!s)
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	s->unfolded[COMPARISON_ROUTINES] = true;
 	if (!head_make(p) || !order_make_all(p) || !routines_find(p) || !rows_make(p))
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	while (p->cursor + 1 < p->n && s->rows[p->cursor].part != ITEM)
 		p->cursor++;
 	return true;
@@ -187,7 +187,7 @@ static bool changes_carry(struct page *p, const struct page *old, const uint32_t
 	s->sort = before->sort;
 	memcpy(s->unfolded, before->unfolded, sizeof s->unfolded);
 	if (!order_make_all(p) || !rows_make(p))
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	if (old->n > 0)
 		cursor_to(p, row_at(old, old->cursor));
 	return true;
@@ -198,7 +198,7 @@ static bool changes_resize(struct page *p, struct error *err)
 	struct change_row at = p->n > 0 ? *row_at(p, p->cursor) : (struct change_row){ .part = HEAD };
 
 	if (!head_make(p) || !rows_make(p))
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	cursor_to(p, &at);
 	return true;
 }
@@ -227,7 +227,7 @@ static bool changes_fold(struct page *p, size_t row, enum page_fold what, struct
 	if (at.part == ITEM && (what == PAGE_FOLD || what == PAGE_FOLD_ALL))
 		at = (struct change_row){ .part = TITLE, .kind = at.kind };
 	if (!rows_make(p))
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	cursor_to(p, &at);
 	return true;
 }

@@ -699,7 +699,7 @@ static uint32_t mapped(const uint32_t *map, uint32_t routine)
 static bool pages_renew(struct explorer *x, const struct report_input *in, uint32_t *map)
 {
 	struct explorer_view old = x->view;
-	bool ok = map || page_no_memory(x->err);
+	bool ok = map || error_no_memory(x->err, NULL);
 
 	view_set(&x->view, in);
 	x->view.routine = map ? mapped(map, old.routine) : GRAPH_NONE;
@@ -856,7 +856,7 @@ bool explorer_run(const struct report_input *in, const struct explorer_compared 
 	int signal;
 
 	if (!x)
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	if (!screen_open(options->style.colour, err)) {
 		free(x);
 		return false;

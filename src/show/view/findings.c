@@ -103,12 +103,12 @@ static bool findings_open(struct page *p, struct error *err)
 
 	p->state = f;
 	if (!f)
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	if (!hot_cases_find(&f->cases, p->view->in, err))
 		return false;
 	ok = list_add(p, HOT_HEAVY, &f->cases.heavy) && list_add(p, HOT_LIBRARY, &f->cases.library) && sequence_add(p) && errand_add(p);
 	p->cursor = p->n > 1;
-	return ok || page_no_memory(err);
+	return ok || error_no_memory(err, NULL);
 }
 
 static void findings_close(struct page *p)

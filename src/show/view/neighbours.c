@@ -116,7 +116,7 @@ static bool neighbours_open(struct page *p, struct error *err)
 		ok = arc_add(p, arcs[i], false);
 	free(arcs);
 	if (!ok)
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	p->top = p->cursor > 6 ? p->cursor - 6 : 0;
 	return true;
 }

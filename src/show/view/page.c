@@ -237,7 +237,3 @@ uint32_t page_find_name(const struct graph_routine *const *sorted, uint32_t n, c
 	return low < n && strcmp(sorted[low]->name.name, name) == 0 ? low : n;
 }
 
-bool page_no_memory(struct error *err)
-{
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-}

@@ -139,7 +139,4 @@ int page_column(const struct explorer_view *v, FILE *out);
 const struct graph_routine **page_by_name(const struct graph *g);
 uint32_t page_find_name(const struct graph_routine *const *sorted, uint32_t n, const char *name);
 
-/* Sets *ERR, returns false. */
-bool page_no_memory(struct error *err);
-
 #endif

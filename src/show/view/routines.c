@@ -55,12 +55,12 @@ static bool routines_open(struct page *p, struct error *err)
 
 	p->state = r;
 	if (!r)
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	r->sort = REPORT_BY_SELF;
 	r->calls = calls_width(p->view);
 	r->shown = calloc((size_t)p->view->g->nroutines + 1, sizeof *r->shown);
 	if (!r->shown || !order_make(&r->order, p->view->g, r->sort, false, false, err))
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	show(p, NULL);
 	return true;
 }
@@ -105,7 +105,7 @@ static bool routines_carry(struct page *p, const struct page *old, const uint32_
 	uint32_t selected = old->n > 0 ? map[before->shown[old->cursor]] : GRAPH_NONE;
 
 	if (before->filter && !(r->filter = strdup(before->filter)))
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	if (!arrange(p, before->sort, err))
 		return false;
 	p->cursor = old->cursor;

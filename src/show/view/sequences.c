@@ -72,7 +72,7 @@ static bool cycles_open(struct page *p, struct error *err)
 		entries += g->cycles[i].length;
 	s = sequences_new(p, g->ncycles, entries, true);
 	if (!s)
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	for (size_t i = 0, at = 0; i < g->ncycles; i++) {
 		const struct graph_cycle *c = g->cycles + i;
 
@@ -109,7 +109,7 @@ static bool paths_fill(struct page *p, const struct paths *found)
 static bool paths_open(struct page *p, struct error *err)
 {
 	struct paths *found = paths_find(p->view->g, &(struct paths_options){ .most = MOST_PATHS, .min_time = p->view->whole / 10000 }, err);
-	bool ok = found && (paths_fill(p, found) || page_no_memory(err));
+	bool ok = found && (paths_fill(p, found) || error_no_memory(err, NULL));
 
 	paths_free(found);
 	return ok;

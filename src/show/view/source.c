@@ -106,7 +106,7 @@ static bool source_read(struct page *p, struct error *err)
 			? "No debug information says where the source is; compile with -g." : why.text);
 		return true;
 	}
-	return lines_find_calls(&s->lines, in, text, len, err) && (rows_make(p, text, len) || page_no_memory(err));
+	return lines_find_calls(&s->lines, in, text, len, err) && (rows_make(p, text, len) || error_no_memory(err, NULL));
 }
 
 static bool leaves_ready(struct explorer_view *v, struct error *err)
@@ -139,7 +139,7 @@ static bool source_open(struct page *p, struct error *err)
 	p->state = s;
 	p->n = 0;
 	if (!s)
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	if (p->about == GRAPH_NONE || p->view->g->routines[p->about].pseudo)
 		snprintf(s->why, sizeof s->why, "No routine with a source is selected.");
 	else if (!leaves_ready(p->view, err) || !lines_make(&s->lines, p->view->in, &p->view->leaves, p->about, err)

@@ -36,7 +36,7 @@ static bool slices_open(struct page *p, struct error *err)
 	if (s)
 		s->threads = calloc((size_t)profile->nthreads + 1, sizeof *s->threads);
 	if (!s || !s->threads)
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	for (size_t i = 0; i < profile->nshares; i++) {
 		struct graph_share share = graph_share(g, i);
 

@@ -67,7 +67,7 @@ static bool children_insert(struct page *p, size_t at, uint32_t node, uint32_t l
 		return false;
 	parent = tree_growth_tree(t->growth)->nodes + node;
 	if (!rows_insert(p, at, parent->nchildren))
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; i < parent->nchildren; i++)
 		if (is_worth(t, parent->first + i))
 			t->rows[at + kept++] = (struct tree_row){ .node = parent->first + i, .level = level };
@@ -82,7 +82,7 @@ static bool tree_open(struct page *p, bool bottom_up, struct error *err)
 
 	p->state = t;
 	if (!t)
-		return page_no_memory(err);
+		return error_no_memory(err, NULL);
 	t->growth = tree_growth_start(p->view->g, bottom_up, err);
 	return t->growth && children_insert(p, 0, 0, 0, err);
 }
@@ -268,7 +268,7 @@ static bool tree_carry(struct page *p, const struct page *old, const uint32_t *m
 	nodes = calloc((size_t)deepest + 1, sizeof *nodes);
 	ok = nodes && unfold_again(p, old, map, nodes, err);
 	free(nodes);
-	return ok || page_no_memory(err);
+	return ok || error_no_memory(err, NULL);
 }
 
 static void top_down_heading(const struct page *p, FILE *out)

@@ -213,7 +213,7 @@ bool check_make(struct check *check, const struct comparison *c, const struct ch
 	if (ok)
 		return true;
 	check_free(check);
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return error_no_memory(err, NULL);
 }
 
 void check_free(struct check *check)

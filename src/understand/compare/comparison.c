@@ -8,15 +8,10 @@
 #include "understand/compare/rows.h"
 #include "understand/compare/statistics.h"
 
-static bool no_memory(struct error *err)
-{
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-}
-
 bool comparison_init(struct comparison *c, struct error *err)
 {
 	*c = (struct comparison){ .private = calloc(1, sizeof *c->private) };
-	return c->private || no_memory(err);
+	return c->private || error_no_memory(err, NULL);
 }
 
 void comparison_free(struct comparison *c)
@@ -84,7 +79,7 @@ bool comparison_add(struct comparison *c, const struct report_input *in, const c
 	run.label = strdup(label);
 	if (!runs || !rows || !run.label) {
 		free(run.label);
-		return no_memory(err);
+		return error_no_memory(err, NULL);
 	}
 	runs[c->nruns] = run;
 	rows[c->nruns] = (struct rows){ 0 };
@@ -116,7 +111,7 @@ bool comparison_settle(struct comparison *c, struct error *err)
 
 	if (!match_routines(c, rows, c->nruns) || !match_arcs(c, rows, c->nruns) || !match_contexts(c, rows, c->nruns)
 	    || !match_sites(c, rows, c->nruns))
-		return no_memory(err);
+		return error_no_memory(err, NULL);
 	return true;
 }
 
@@ -293,5 +288,5 @@ bool comparison_judge(struct comparison *c, double level, struct error *err)
 	for (int k = 0; ok && k < COMPARISON_KINDS; k++)
 		ok = kind_judge(c, &c->kinds[k], &f);
 	figures_free(&f);
-	return ok || no_memory(err);
+	return ok || error_no_memory(err, NULL);
 }

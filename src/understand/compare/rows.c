@@ -96,13 +96,13 @@ static bool contexts_make(struct rows *r, const struct graph *g, struct error *e
 		r->contexts[t->node_of[i]].value.calls += g->contexts[i].entries + g->contexts[i].recursive;
 	r->ncontexts = (uint32_t)t->nnodes;
 	tree_free(t);
-	return r->contexts || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return r->contexts || error_no_memory(err, NULL);
 }
 
 bool rows_make(struct rows *r, const struct graph *g, uint32_t run, bool contexts, struct error *err)
 {
 	if (!routines_make(r, g, run) || !arcs_make(r, g))
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	return !contexts || contexts_make(r, g, err);
 }
 

@@ -227,7 +227,7 @@ bool call_places_each(const struct report_input *in, call_places_visit *visit, v
 		if (g->routines[i].recursive)
 			ok = visit_arc(in, &sites, i, i, &(struct call_figures){ g->routines[i].recursive, 0, 0 }, visit, arg);
 	graph_sites_free(&sites);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return ok || error_no_memory(err, NULL);
 }
 
 void call_place_print(FILE *out, const struct call_place *p, const struct text_style *style)

@@ -21,7 +21,7 @@ bool chosen_find(struct chosen *t, const struct graph *g, const char *text, stru
 
 	*t = (struct chosen){ .routines = calloc((size_t)g->nroutines + 1, sizeof *t->routines) };
 	ok = named && t->routines ? graph_match(g, NULL, text, false, named, err)
-		: error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		: error_no_memory(err, NULL);
 	for (uint32_t r = 0; ok && r < g->nroutines; r++)
 		if (named[r])
 			t->routines[t->n++] = r;

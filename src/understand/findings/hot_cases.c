@@ -373,7 +373,7 @@ bool hot_cases_find(struct hot_cases *c, const struct report_input *in, struct e
 	if (!leaves_make(&c->leaves, in, &split, err))
 		return false;
 	if (!leaves_name(c) || !own_find(c) || !heavy_find(c) || !library_find(c))
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	errand_find(c);
 	c->paths = recurring_find(in, RECURRING_MOST, RECURRING_PERCENT, &c->own_paths, err);
 	return c->paths != NULL;

@@ -245,7 +245,7 @@ bool leaves_make(struct leaves *l, const struct report_input *in, const struct r
 	if (rooms_make(l, in->graph) && leaves_fill(l, in, &split))
 		return true;
 	leaves_free(l);
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return error_no_memory(err, NULL);
 }
 
 /* ---- by context ---- */

@@ -404,7 +404,7 @@ bool lines_make(struct lines *l, const struct report_input *in, const struct lea
 		return true;
 	}
 	lines_free(l);
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return error_no_memory(err, NULL);
 }
 
 void lines_free(struct lines *l)
@@ -429,5 +429,5 @@ bool lines_find_calls(struct lines *l, const struct report_input *in, const char
 			ok = word_match(&f, &r, word, length);
 	words_free(&f);
 	ok = ok && calls_settle(l);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return ok || error_no_memory(err, NULL);
 }

@@ -72,7 +72,7 @@ bool order_make(struct order *o, const struct graph *g, enum report_sort sort, b
 	o->number = calloc(n, sizeof *o->number);
 	if (!o->routines || !o->number) {
 		order_free(o);
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	}
 	for (uint32_t i = 0; i < g->nroutines; i++)
 		if (is_shown(&g->routines[i], zeros))

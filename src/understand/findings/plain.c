@@ -61,7 +61,7 @@ bool plain_make(struct plain *p, const struct report_input *in, struct error *er
 	*p = (struct plain){ 0 };
 	p->modules = calloc((size_t)profile->nmodules + 1, sizeof *p->modules);
 	if (!p->modules)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	for (size_t i = 0; in->symbols && i < profile->npcs; i++)
 		sample_add(p, in, i);
 	for (size_t i = 0; i < in->nleft_out; i++)

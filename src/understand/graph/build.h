@@ -79,7 +79,7 @@ bool cycles_find(struct graph *g, const struct weight *w, struct error *err);
 /* Sets *ERR to ERROR_MEMORY, returns 0. */
 static inline int build_no_memory(struct error *err)
 {
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while the call graph was built");
+	return error_no_memory(err, "the call graph was built");
 }
 
 #endif

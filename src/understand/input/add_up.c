@@ -52,9 +52,9 @@ struct part {
 	pthread_t thread;
 };
 
-static bool no_memory(struct error *err)
+static bool add_up_no_memory(struct error *err)
 {
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while adding up profiles");
+	return error_no_memory(err, "adding up profiles");
 }
 
 /* ---- who reads what ---- */
@@ -145,7 +145,7 @@ static bool part_add(struct part *part, const struct profile *p, size_t size, st
 	if (!part->sum)
 		part->sum = profile_sum_new(part->w->n > SUM_APART);
 	if (!part->sum)
-		return no_memory(err);
+		return add_up_no_memory(err);
 	part->bytes += size;
 	return profile_sum_add(part->sum, p, err) && (part->bytes < PART_BYTES || part_hand_in(part, err));
 }
@@ -167,7 +167,7 @@ static bool own_add(struct part *part, size_t file, size_t size, struct error *e
 	struct work *w = part->w;
 	struct profile *p = profile_new();
 	enum report_life life;
-	bool ok = (p || no_memory(err)) && files_read(p, w->files[file], NULL, &life, err) && goes_along(w, p, err);
+	bool ok = (p || add_up_no_memory(err)) && files_read(p, w->files[file], NULL, &life, err) && goes_along(w, p, err);
 
 	if (ok) {
 		w->cut[file] = p->runs[0].truncated;
@@ -304,7 +304,7 @@ static bool hand_out(struct input *in, struct profile *p, struct error *err)
 	in->life = calloc(1, sizeof *in->life);
 	in->paths = calloc(1, sizeof *in->paths);
 	if (!in->life || !in->paths)
-		return no_memory(err);
+		return add_up_no_memory(err);
 	in->life[0] = REPORT_ENDED;
 	input_tell_others(in);
 	return true;
@@ -319,7 +319,7 @@ static bool label_set(struct profile *p, const char *label, struct error *err)
 		return true;
 	if (!copy) {
 		profile_free(p);
-		return no_memory(err);
+		return add_up_no_memory(err);
 	}
 	free(p->runs[0].label);
 	p->runs[0].label = copy;
@@ -351,7 +351,7 @@ bool input_add_up(struct input *in, char **files, size_t n, const char *label, s
 {
 	struct work w = { .in = in, .files = files, .n = n, .failed = n };
 	struct profile *p = NULL;
-	bool ok = work_begin(&w) || no_memory(err);
+	bool ok = work_begin(&w) || add_up_no_memory(err);
 
 	input_step(in, "reading the profiles");
 	if (ok && n && first_read(&w)) {

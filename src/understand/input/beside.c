@@ -101,7 +101,7 @@ bool input_take_stacks(struct input *in, struct error *err)
 	if (!life || !paths) {
 		free(life);
 		free(paths);
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while reading call stacks");
+		return error_no_memory(err, "reading call stacks");
 	}
 	for (uint32_t i = 0; i < stacks->nruns; i++)
 		life[i] = stacks->runs[i].header.state == AMON_ENDED ? REPORT_ENDED : in->life[0];

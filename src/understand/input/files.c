@@ -345,7 +345,7 @@ bool files_read(struct profile *p, const char *path, const char *label, enum rep
 	if (data && *life != REPORT_RUNNING && profile_kind_is_stacks(profile_kind(&header)))
 		data = unnamed_settle_bytes(data, &len);	/* the file may not be written */
 	ok = data && profile_read(p, data, len, label ? label : path, err) &&
-	     (modules_found(p, known, path) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path));
+	     (modules_found(p, known, path) || error_no_memory_for(err, path));
 	free(data);
 	return ok;
 }
@@ -395,7 +395,7 @@ bool files_write(const char *path, const void *data, size_t len, struct error *e
 	if (is_special(path))
 		return special_write(path, data, len, err);
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return error_no_memory(err, NULL);
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0) {
 		free(temporary);

@@ -26,11 +26,6 @@ static bool runs_reserve(struct input *in, size_t n)
 	return life && paths;
 }
 
-static bool no_memory(struct error *err)
-{
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-}
-
 /* Add the files that are made of the other people's one at PATH: a run for each of its processes. */
 static bool import_add(struct input *in, const char *path, const char *label, struct error *err)
 {
@@ -41,7 +36,7 @@ static bool import_add(struct input *in, const char *path, const char *label, st
 
 	for (const char *line = m.notes; ok && *line; line += strcspn(line, "\n") + 1)
 		input_note(in, "%.*s", (int)strcspn(line, "\n"), line);
-	ok = ok && (runs_reserve(in, have + m.n) || no_memory(err));
+	ok = ok && (runs_reserve(in, have + m.n) || error_no_memory(err, NULL));
 	for (size_t i = 0; ok && i < m.n; i++) {
 		const void *bytes = draft_bytes(m.draft, i, &size);
 
@@ -67,7 +62,7 @@ static bool own_add(struct input *in, char *path, const char *label, struct erro
 	char *beside = NULL;
 
 	if (!runs_reserve(in, (size_t)run + 1))
-		return no_memory(err);
+		return error_no_memory(err, NULL);
 	if (!files_read(in->profile, path, label, &in->life[run], err))
 		return false;
 	in->paths[run] = strdup(path);
@@ -83,9 +78,9 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 {
 	input_step(in, "reading the profile");
 	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
-		return no_memory(err);
+		return error_no_memory(err, NULL);
 	if (!in->profile)
-		return no_memory(err);
+		return error_no_memory(err, NULL);
 	for (size_t i = 0; i < n; i++)
 		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files[i], err) : own_add(in, files[i], label, err)))
 			return false;
@@ -124,7 +119,7 @@ static bool range_check(const struct input *in, struct error *err)
 /* What was estimated from all of the profile is to be of the range. */
 static bool range_take(struct input *in, struct error *err)
 {
-	return overhead_take_range(in->overhead, in->profile, &in->range) || no_memory(err);
+	return overhead_take_range(in->overhead, in->profile, &in->range) || error_no_memory(err, NULL);
 }
 
 /* Find the static arcs. */

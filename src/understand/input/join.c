@@ -7,11 +7,6 @@
 #include "read/profile/parts.h"
 #include "understand/overhead/split.h"
 
-static bool no_memory(struct error *err)
-{
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while joining call stacks with contexts");
-}
-
 bool input_is_split(const struct input *in)
 {
 	const struct profile *p = in->profile;
@@ -43,7 +38,7 @@ bool input_adopt(struct input *in, struct error *err)
 		s.module = module_in(p, &stacks->modules[s.module]);
 		ok = profile_add_symbols(p, &s);
 	}
-	return ok || no_memory(err);
+	return ok || error_no_memory(err, "joining call stacks with contexts");
 }
 
 /* A routine with hooks, by the key of its function. */
@@ -214,7 +209,7 @@ bool input_split(struct input *in, const char *program, struct error *err)
 	struct profile *p = in->profile;
 	struct given g;
 	struct below b = { 0 };
-	bool ok = (given_make(&g, p) && routines_find(&g, p, in->symbols) && leaves_find(&g, in)) || no_memory(err);
+	bool ok = (given_make(&g, p) && routines_find(&g, p, in->symbols) && leaves_find(&g, in)) || error_no_memory(err, "joining call stacks with contexts");
 
 	ok = ok && counts_find(&g, p, in->symbols, program, err) && below_join(&b, p, &g.below, err) && overhead_split(in->overhead, p, &b, err);
 	in->below = b;

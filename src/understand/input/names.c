@@ -184,7 +184,7 @@ bool names_make(struct names *n, const struct profile *p, struct symbols *s, str
 	if (n->names && never_make(n, p, s) && left_out_make(n, p, s))
 		return true;
 	names_free(n);
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return error_no_memory(err, NULL);
 }
 
 void names_free(struct names *n)

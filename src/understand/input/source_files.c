@@ -125,7 +125,7 @@ const char *source_read_file(void *reader, const char *file, size_t *len, struct
 	if (!more || !new.name) {
 		free(new.text);
 		free(new.name);
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		error_no_memory(err, NULL);
 		return NULL;
 	}
 	r->files[r->nfiles++] = new;

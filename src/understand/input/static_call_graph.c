@@ -56,7 +56,7 @@ bool static_arcs_make(struct static_arcs *a, const struct profile *p, struct sym
 	if (!v.failed)
 		return true;
 	static_arcs_free(a);
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return error_no_memory(err, NULL);
 }
 
 void static_arcs_free(struct static_arcs *a)

@@ -56,7 +56,7 @@ struct overhead *overhead_make(const struct profile *p, struct symbols *symbols,
 	if (o && o->hooks && o->kernel && (profile_counts_calls(p) && !profile_is_imported(p) ? place_samples(o, symbols) && hooks_settle(o) : stacks_take(o, symbols)))
 		return o;
 	overhead_free(o);
-	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	error_no_memory(err, NULL);
 	return NULL;
 }
 

@@ -243,5 +243,5 @@ bool overhead_split(struct overhead *o, struct profile *p, const struct below *b
 	free(s.all);
 	free(s.before);
 	free(s.whole);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while splitting times");
+	return ok || error_no_memory(err, "splitting times");
 }

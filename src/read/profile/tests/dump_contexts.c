@@ -14,7 +14,7 @@ static bool add_file(struct profile *p, const char *name, struct error *err)
 		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%.100s: cannot be opened", name);
 	while ((n = fread(data + len, 1, room - len, f)) > 0)
 		if ((len += n) == room && !(data = realloc(data, room *= 2)))
-			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.100s: out of memory", name);
+			return error_no_memory_for(err, name);
 	fclose(f);
 	ok = profile_read(p, data, len, name, err);
 	free(data);
