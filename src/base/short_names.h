@@ -11,7 +11,7 @@
  * `std::vector::push_back`: without return type, without template arguments and parameters, without what the ABI puts between (`std::__cxx11`,
  * `std::__1`, `[abi:cxx11]`).  Where several different names would be the same then, each keeps so much of that as tells it from the others,
  * `std::vector<int, ...>::push_back`, the arguments shortened by the same rule.  Different names have different short forms.  The strings are of ARENA, or
- * NAMES' own.  False: out of memory. */
+ * NAMES' own.  BRIEF may be NAMES, which are replaced then.  False: out of memory. */
 bool short_names(const char **brief, const char *const *names, size_t n, struct arena *arena);
 
 #endif

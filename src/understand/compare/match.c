@@ -107,14 +107,14 @@ static struct row_routine **sorted(struct rows *rows, uint32_t n, size_t *count)
 static bool names_shorten(struct comparison *c)
 {
 	struct comparison_items *routines = &c->kinds[COMPARISON_ROUTINES];
-	const char **names = calloc(2 * (size_t)routines->n + 1, sizeof *names), **brief = names + routines->n;
+	const char **names = calloc((size_t)routines->n + 1, sizeof *names);
 	bool ok = names;
 
 	for (uint32_t i = 0; ok && i < routines->n; i++)
 		names[i] = routines->items[i].name;
-	ok = ok && short_names(brief, names, routines->n, &c->private->briefs);
+	ok = ok && short_names(names, names, routines->n, &c->private->briefs);
 	for (uint32_t i = 0; ok && i < routines->n; i++)
-		routines->items[i].brief = brief[i];
+		routines->items[i].brief = names[i];
 	free(names);
 	return ok;
 }

@@ -80,14 +80,14 @@ static void settle(struct graph *g, const struct graph_name *names, struct table
 
 static bool names_shorten(struct graph *g)
 {
-	const char **names = calloc(2 * (size_t)g->nroutines + 1, sizeof *names), **brief = names + g->nroutines;
+	const char **names = calloc((size_t)g->nroutines + 1, sizeof *names);
 	bool ok = names;
 
 	for (uint32_t r = 0; ok && r < g->nroutines; r++)
 		names[r] = g->routines[r].name.name;
-	ok = ok && short_names(brief, names, g->nroutines, &g->briefs);
+	ok = ok && short_names(names, names, g->nroutines, &g->briefs);
 	for (uint32_t r = 0; ok && r < g->nroutines; r++)
-		g->routines[r].brief = brief[r];
+		g->routines[r].brief = names[r];
 	free(names);
 	return ok;
 }
