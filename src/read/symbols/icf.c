@@ -6,11 +6,16 @@
 
 #include "read/symbols/demangle.h"
 
-/* NAME without underscores around it and without the suffixes of clones: *LENGTH bytes. */
+/* NAME without underscores around it, without what the linker's --wrap puts before it, and without the suffixes of clones: *LENGTH bytes. */
 static const char *stem(const char *name, size_t *length)
 {
+	static const char wrap[] = "__wrap_";
 	size_t n = clone_parse(name).base;
 
+	if (strncmp(name, wrap, sizeof wrap - 1) == 0) {
+		name += sizeof wrap - 1;
+		n -= sizeof wrap - 1;
+	}
 	for (; n && *name == '_'; n--)
 		name++;
 	while (n && name[n - 1] == '_')

@@ -114,6 +114,7 @@ static const struct {
 	{ { { .name = "_ZN1AC1Ev", .weak = true }, { .name = "_ZN1AC2Ev", .weak = true }, { .name = "_ZN1BC1Ev", .weak = true } }, "_ZN1BC1Ev" },
 	{ { { .name = "_Z1fIiEvT_", .weak = true }, { .name = "_Z1fIjEvT_" } }, "_Z1fIjEvT_" },
 	{ { { .name = "_Z1fv" }, { .name = "_Z1fv.localalias", .local = true } }, "" },
+	{ { { .name = "__wrap_swapcontext" }, { .name = "front_swapcontext" } }, "" },
 	{ { { .name = "many", .indirect = true }, { .name = "pick" } }, "" },
 	{ { { .name = "same.constprop.0", .local = true }, { .name = "same.isra.0", .local = true }, { .name = "other" } }, "other" },
 };
