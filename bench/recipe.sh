@@ -23,6 +23,7 @@ uses=
 language=c
 results=
 counted=
+sampled=
 
 prepare() { :; }
 output() { cat stdout; }
@@ -52,8 +53,8 @@ compile_and_link() {
 
 case $step in
 describe)
-    printf 'title=%s\npackages=%s\nneeds=%s\nuses=%s\nlanguage=%s\nresults=%s\ncounted=%s\n' \
-        "$title" "$packages" "$needs" "$uses" "$language" "$results" "$counted" ;;
+    printf 'title=%s\npackages=%s\nneeds=%s\nuses=%s\nlanguage=%s\nresults=%s\ncounted=%s\nsampled=%s\n' \
+        "$title" "$packages" "$needs" "$uses" "$language" "$results" "$counted" "$sampled" ;;
 prepare | build | run | output) "$step" ;;
 *) echo "recipe.sh: no step named $step" >&2; exit 2 ;;
 esac

@@ -164,6 +164,7 @@ class Program:
         self.results = about["results"]     # form of what a test suite prints, "" for a program of the bench
         self.counted = bool(about["counted"])   # every run enters each routine as often as any other
         self.timed = about["counted"].partition(" but ")[2].split()     # but for these
+        self.sampled = bool(about["sampled"])   # it has no hooks: its stacks are sampled
         self.prepared = ""
 
     def step(self, step):
@@ -177,10 +178,10 @@ class Program:
         return dict(line.split("=", 1) for line in done.stdout.splitlines())
 
     def check_needs(self):
-        """Each need is a command or a header, or THAT:PACKAGE where the names differ."""
+        """Each need is a command or a header (.h, .hpp), or THAT:PACKAGE where the names differ."""
         for need in self.needs:
             command, _, package = need.partition(":")
-            if not (_has_header(command) if command.endswith(".h") else shutil.which(command)):
+            if not (_has_header(command) if command.endswith((".h", ".hpp")) else shutil.which(command)):
                 raise Trouble(f"{self.name} needs {command}: apt-get install {package or command}")
 
     def fetch(self):

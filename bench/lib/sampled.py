@@ -13,6 +13,7 @@ from recipe import Trouble
 SCRIPT = ["perf", "script", "--no-inline", "--no-demangle", "-F", "comm,ip,sym,dso", "-i"]
 
 CLONE = re.compile(r"\.(constprop|isra|lto_priv|localalias|part|cold)(\.\d+)*")
+HASH = re.compile(r"::h[0-9a-f]{16}$|\[[0-9a-f]{16}\]")     # Rust's, which aprof leaves out as its own tools do
 FRAME = re.compile(r"\s+[0-9a-f]+ (.*) \((.*)\)$")
 
 
@@ -25,7 +26,7 @@ def routines_of(symbols):
         done = subprocess.run(["c++filt"], input=plain, stdout=subprocess.PIPE, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as problem:
         raise Trouble(f"c++filt failed (package binutils): {problem}") from problem
-    return dict(zip(symbols, done.stdout.splitlines()))
+    return {symbol: HASH.sub("", name) for symbol, name in zip(symbols, done.stdout.splitlines())}
 
 
 def stacks(lines):

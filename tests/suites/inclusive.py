@@ -56,9 +56,10 @@ class Samples:
         for (symbols, is_cut), n in linked.items():
             (self.cut if is_cut else self.whole)[frozenset(names[symbol] for symbol in symbols)] += n
 
-    def read(self, path, program):
-        """Those in the file that perf record left at PATH."""
-        done = subprocess.run([*sampled.SCRIPT, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+    def read(self, path, program, only=False):
+        """Those in the file that perf record left at PATH; ONLY of threads that have the PROGRAM's name."""
+        command = [*sampled.SCRIPT, path, *(["--comms", os.path.basename(program)[:15]] if only else [])]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
         if done.returncode:
             raise Trouble(f"perf script failed: {done.stderr.strip()[:200]}")
         self.add(done.stdout.splitlines(), program)

@@ -76,7 +76,7 @@ def _read_together(aprof, paths):
         return reading
     report = json.loads(done.stdout)
     run = report["run"]
-    reading.calls = run["counts"]["calls"]
+    reading.calls = run["counts"]["calls"] or 0
     reading.notes.update({note["note"]: note["count"] for note in run["notes"] if not note["harmless"]})
     wrong = check(report) + (_read_again(report, paths) if run["counts"]["contexts"] <= FEW else [])
     if len(run["files"]) != len(paths):
@@ -90,7 +90,8 @@ def _run(command):
 
 
 def _flat_calls(report):
-    return sum(row["calls"] + row["recursive"] for row in report["flat"])
+    """None where none are counted: of stacks that were sampled."""
+    return sum((row["calls"] or 0) + (row["recursive"] or 0) for row in report["flat"])
 
 
 def check(report):
@@ -102,12 +103,12 @@ def check(report):
             wrong.append(f"{what}: {found}, not {expected}")
 
     wrong += [f"{file['file']} is cut off" for file in report["run"]["files"] if file["truncated"]]
-    if _flat_calls(report) > report["run"]["counts"]["calls"]:
+    if _flat_calls(report) > (report["run"]["counts"]["calls"] or 0):
         wrong.append("more calls in the flat profile than in the file")
     same("self times", sum(row["self_ns"] for row in report["flat"]), times["contexts_ns"])
     for entry in report["callgraph"]:
         name, parents = entry["name"], entry["parents"]
-        same(f"calls into {name}", sum(arc["calls"] for arc in parents), entry["calls"])
+        same(f"calls into {name}", sum(arc["calls"] or 0 for arc in parents), entry["calls"] or 0)
         same(f"time into {name}", sum(arc["self_ns"] + arc["children_ns"] for arc in parents), entry["self_ns"] + entry["children_ns"])
         same(f"time out of {name}", sum(arc["self_ns"] + arc["children_ns"] for arc in entry["children"]), entry["children_ns"])
     return wrong
@@ -151,7 +152,7 @@ def _read_again(report, paths):
         words = line.split()
         calls += int(words[0]) + int(words[1])
         entered += (int(words[0]) + int(words[1])) * in_piece(words[-1], pieces)
-    expected = report["run"]["counts"]["calls"], _flat_calls(report)
+    expected = report["run"]["counts"]["calls"] or 0, _flat_calls(report)
     if calls != expected[0] or not calls - entered <= expected[1] <= calls:
         return [f"calls by read_amon.py: {calls}, without pieces {calls - entered}, not {expected[0]} and {expected[1]}"]
     return []
