@@ -16,6 +16,7 @@ sys.path[:0] = [SUITES, TESTS, os.path.join(os.path.dirname(TESTS), "bench", "li
 import coverage  # noqa: E402
 import inclusive  # noqa: E402
 import plain  # noqa: E402
+import sampled  # noqa: E402
 
 STACKS = """program
 \t    1 leaf (/bin/program)
@@ -54,6 +55,12 @@ class Shares(unittest.TestCase):
         samples = self.samples()
         self.assertEqual(samples.total({"leaf", "twice", "main"}), 3)
         self.assertEqual([samples.of(name) for name in ("leaf", "twice", "main")], [(2, 3), (1, 3), (1, 3)])
+
+    def test_the_hashes_of_rust_are_no_part_of_a_name(self):
+        symbols = ["_ZN4rust8distance17h74eadeed516e635aE", "_RNvMNtNtNtCs5Yjch2oBYTn_3std3sys6thread4unixNtB2_6Thread3new", "leaf"]
+        names = sampled.routines_of(symbols)
+        self.assertEqual([names[symbols[0]], names[symbols[2]]], ["rust::distance", "leaf"])
+        self.assertNotRegex(names[symbols[1]], r"[0-9a-f]{15}")
 
     def test_a_stack_that_ends_in_a_library_is_cut(self):
         for outermost, file, cut in (("__internal_syscall_cancel", "/lib/libc.so.6", True), ("__libc_start_call_main", "/lib/libc.so.6", False),
@@ -154,7 +161,7 @@ class Run(unittest.TestCase):
         self.cache = folder.name
 
     def realworld(self, *programs):
-        command = [os.path.join(TESTS, "realworld"), "--build", BUILD, "--folder", HERE, "--way", "cyg", "--checks", "verify,shares,calls", *programs]
+        command = [os.path.join(TESTS, "realworld"), "--build", BUILD, "--folder", HERE, "--way", "cyg", "--checks", "named,verify,shares,calls", *programs]
         done = subprocess.run(command, env={**os.environ, "APROF_BENCH_CACHE": self.cache}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if line.startswith("| ")]
         return done, [dict(zip(cells[0], line)) for line in cells[2:]]
@@ -167,6 +174,15 @@ class Run(unittest.TestCase):
         self.assertRegex(rows[0]["exports"], r"^\d formats$")
         self.assertRegex(rows[0]["verify"], r"^[\d,]+ stacks$")
         self.assertTrue(done.stdout.endswith("\n1 passed, 0 failed\n"), done.stdout)
+
+    def test_a_program_without_hooks_has_names(self):
+        done, rows = self.realworld("sampled")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual((rows[0]["build"], rows[0]["output"], rows[0]["verify"], rows[0]["verdict"]), ("sampled", "same", "-", "passed"))
+        open(os.path.join(self.cache, "NAMELESS"), "w").close()
+        done, rows = self.realworld("sampled")
+        self.assertEqual((done.returncode, rows[0]["named"], rows[0]["verdict"]), (1, "FAILED", "FAILED"), done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"\nsampled: named: [2-8]\d\.\d % in code without a name\n")
 
     def test_another_output_fails_and_what_is_not_there_is_told(self):
         open(os.path.join(self.cache, "DIFFER"), "w").close()
