@@ -1,6 +1,7 @@
 # A program loads eight libraries whose words of the thread fill the room that is kept for those of libraries that come late: the monitor that the
 # libraries bring takes nothing of it, since the program has one.
 #
+# ways: inline fentry cyg
 # opt: -O2
 cat > host.c << 'E'
 #include <dlfcn.h>
