@@ -32,4 +32,4 @@ build() {
     rm -rf source
 }
 
-run() { $launch "$program" "$prepared/work.sh"; }
+run() { exec $launch "$program" "$prepared/work.sh"; }
