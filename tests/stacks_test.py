@@ -411,6 +411,30 @@ class Stacks(Recording):
         self.assertLess(rows["_start"]["total_ns"] - rows["main"]["total_ns"], 0.05 * run)    # what is before and behind main
         self.assertLess(rows["even"]["total_ns"], run)   # recursion is counted once
 
+    def test_a_context_begins_by_name(self):
+        """What makecontext began returns to a place of the monitor's, which is preloaded: it has a name."""
+        self.aprof("run", "--no-report", self.build("""
+            #include <ucontext.h>
+            static ucontext_t here, there;
+            static volatile long sink;
+            __attribute__((noinline)) static void spin(void) { for (long i = 0; i < 300000000; i++) sink += i; }
+            static void begin(void) { spin(); swapcontext(&there, &here); }
+            int main(void)
+            {
+                static char stack[65536];
+
+                getcontext(&there);
+                there.uc_stack.ss_sp = stack;
+                there.uc_stack.ss_size = sizeof stack;
+                there.uc_link = &here;
+                makecontext(&there, begin, 0);
+                return swapcontext(&here, &there);
+            }
+        """))
+        rows = self.flat()
+        self.assertGreater(rows["begin"]["total_ns"], 0)
+        self.assertEqual([name for name in rows if "+0x" in name and "libaprof" in name], [])
+
     def test_no_calls_anywhere(self):
         self.aprof("run", "--no-report", self.build(SHARES), status=3)
         for words in (["report"], ["tree"], ["paths"], ["cycles"], ["hot"], ["annotate", "spin"], ["export", "dot"]):

@@ -74,9 +74,11 @@ __asm__(".text\n"
 	".hidden aprof_context_ended\n"
 	".globl aprof_context_ended\n"
 	".type aprof_context_ended, @function\n"
+	".type aprof_context_began, @function\n"
+	"aprof_context_began:\n"
 	"\t.cfi_startproc\n"
 	"\t.cfi_undefined rip\n"
-	"\tnop\n"				/* unwinders look for what is before a return address */
+	"\tnop\n"				/* unwinders look for what is before a return address, and name that */
 	"aprof_context_ended:\n"
 	"\tmovq %rsp, %rbp\n"
 	"\tandq $-16, %rsp\n"
@@ -85,7 +87,8 @@ __asm__(".text\n"
 	"\tmovq %rbp, %rsp\n"
 	"\tnotrack jmp *frames_context_start(%rip)\n"
 	"\t.cfi_endproc\n"
-	".size aprof_context_ended, .-aprof_context_ended\n");
+	".size aprof_context_ended, .-aprof_context_ended\n"
+	".size aprof_context_began, .-aprof_context_began\n");
 
 /* A stack of return addresses that the processor keeps would have to be changed, too. */
 static bool has_shadow_stack(void)
