@@ -11,14 +11,14 @@ struct pair {
 	uint32_t number;	/* its number; 0: not yet told */
 };
 
-static uint64_t hash_of(const void *owner, uint32_t position)
+static uint64_t pair_table_hash_of(const void *owner, uint32_t position)
 {
 	const struct pair_table *t = owner;
 
 	return hash_mix(t->pairs[position].a, t->pairs[position].b);
 }
 
-static struct pair *find(const struct pair_table *t, uint64_t hash, uint32_t a, uint32_t b)
+static struct pair *base_pair_table_find(const struct pair_table *t, uint64_t hash, uint32_t a, uint32_t b)
 {
 	uint32_t found;
 
@@ -31,11 +31,11 @@ static struct pair *find(const struct pair_table *t, uint64_t hash, uint32_t a, 
 uint32_t *pair_table_at(struct pair_table *t, uint32_t a, uint32_t b)
 {
 	uint64_t hash = hash_mix(a, b);
-	struct pair *pair = find(t, hash, a, b);
+	struct pair *pair = base_pair_table_find(t, hash, a, b);
 
 	if (pair)
 		return &pair->number;
-	if (!array_grow(&t->pairs, &t->room, t->n, sizeof *t->pairs) || !table_reserve(&t->table, (uint64_t)t->n + 1, hash_of, t))
+	if (!array_grow(&t->pairs, &t->room, t->n, sizeof *t->pairs) || !table_reserve(&t->table, (uint64_t)t->n + 1, pair_table_hash_of, t))
 		return NULL;
 	t->pairs[t->n] = (struct pair){ .a = a, .b = b };
 	table_add(&t->table, hash, t->n);
@@ -46,7 +46,7 @@ uint32_t *pair_table_at(struct pair_table *t, uint32_t a, uint32_t b)
 
 uint32_t pair_table_find(const struct pair_table *t, uint32_t a, uint32_t b)
 {
-	const struct pair *pair = find(t, hash_mix(a, b), a, b);
+	const struct pair *pair = base_pair_table_find(t, hash_mix(a, b), a, b);
 
 	return pair ? pair->number : 0;
 }

@@ -180,7 +180,7 @@ static unsigned flags_of(const struct text_style *style)
 }
 
 /* Whether TEXT takes at most ROOM columns, made harmless; what is not ASCII is taken for wide. */
-static bool fits(const char *text, size_t room, unsigned flags)
+static bool print_fits(const char *text, size_t room, unsigned flags)
 {
 	return escape_string(NULL, 0, text, flags) <= room;
 }
@@ -205,7 +205,7 @@ static void parts_drop(char *text, size_t room, unsigned flags)
 	static const char dots[] = "...";
 	char *last = NULL;
 
-	for (char *p = part_next(text); p && (!last || !fits(last, room - strlen(dots), flags)); p = part_next(p + 2))
+	for (char *p = part_next(text); p && (!last || !print_fits(last, room - strlen(dots), flags)); p = part_next(p + 2))
 		last = p;
 	if (!last || last - text < (ptrdiff_t)strlen(dots))
 		return;
@@ -214,13 +214,13 @@ static void parts_drop(char *text, size_t room, unsigned flags)
 }
 
 /* BRIEF, or the short form of NAME alone, in ROOM columns, malloc'ed; not made harmless, and perhaps still too long.  NULL: out of memory. */
-static char *fit(const char *name, const char *brief, size_t room, unsigned flags)
+static char *print_fit(const char *name, const char *brief, size_t room, unsigned flags)
 {
 	struct arena arena = { 0 };
 	char *text = brief || short_names(&brief, &name, 1, &arena) ? strdup(brief) : NULL;
 
 	arena_free(&arena);
-	if (text && !fits(text, room, flags))
+	if (text && !print_fits(text, room, flags))
 		parts_drop(text, room, flags);
 	return text;
 }
@@ -228,7 +228,7 @@ static char *fit(const char *name, const char *brief, size_t room, unsigned flag
 char *print_fitted(const char *name, const char *brief, size_t room, const struct text_style *style)
 {
 	unsigned flags = flags_of(style);
-	char *text = fit(name, brief, room, flags), *shown = text ? malloc(4 * strlen(text) + 1) : NULL;
+	char *text = print_fit(name, brief, room, flags), *shown = text ? malloc(4 * strlen(text) + 1) : NULL;
 
 	if (shown && escape_string(shown, 4 * strlen(text) + 1, text, flags) > room) {
 		escape_string(shown, room - 2, text, flags);
@@ -354,7 +354,7 @@ const char *print_basename(const char *path)
 }
 
 /* Bytes at TEXT, LEN of them at most, that take one column, or none: a character, or how a colour begins or ends. *COLUMNS grows by it. */
-static size_t step(const char *text, size_t len, size_t *columns)
+static size_t print_step(const char *text, size_t len, size_t *columns)
 {
 	size_t n = 1;
 
@@ -374,7 +374,7 @@ size_t print_width(const char *text, size_t len)
 	size_t columns = 0;
 
 	for (size_t at = 0; at < len; )
-		at += step(text + at, len - at, &columns);
+		at += print_step(text + at, len - at, &columns);
 	return columns;
 }
 
@@ -388,7 +388,7 @@ static void line_cut(FILE *out, const char *line, size_t len, size_t width)
 		return;
 	}
 	while (columns < width - 3)
-		at += step(line + at, len - at, &columns);
+		at += print_step(line + at, len - at, &columns);
 	fwrite(line, 1, at, out);
 	fputs("...", out);
 }

@@ -77,7 +77,7 @@ static char *all_read(int fd, size_t most, size_t *size)
 	return NULL;
 }
 
-static char *text_read(pid_t pid, const char *name, size_t most, size_t *size)
+static char *proc_text_read(pid_t pid, const char *name, size_t most, size_t *size)
 {
 	char path[64], *text;
 	int fd;
@@ -94,8 +94,8 @@ static char *text_read(pid_t pid, const char *name, size_t most, size_t *size)
 
 char *proc_text(pid_t pid, const char *name, size_t most, size_t *size)
 {
-	char *text = text_read(pid, name, most, size);
+	char *text = proc_text_read(pid, name, most, size);
 	pid_t thread = text ? pid : proc_thread(pid);
 
-	return thread == pid ? text : text_read(thread, name, most, size);
+	return thread == pid ? text : proc_text_read(thread, name, most, size);
 }

@@ -27,7 +27,7 @@ static char *read_text(const char *path)
 }
 
 /* Append the words of ITEMS to PENDING, the last one first: PENDING is a stack. */
-static void push(struct list *pending, char *const *items)
+static void response_push(struct list *pending, char *const *items)
 {
 	size_t n = 0;
 
@@ -46,7 +46,7 @@ static bool push_file(struct list *todo, const char *word)
 	if (!text)
 		return false;
 	words = buildargv(text);
-	push(todo, words);
+	response_push(todo, words);
 	freeargv(words);
 	free(text);
 	return true;
@@ -57,7 +57,7 @@ bool response_expand(char *const args[], struct list *out, struct error *err)
 	struct list todo = {0};
 	int files = 0;
 
-	push(&todo, args);
+	response_push(&todo, args);
 	while (todo.count && files <= MOST_FILES) {
 		char *word = todo.items[--todo.count];
 

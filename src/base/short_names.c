@@ -61,7 +61,7 @@ struct reader {
 	bool failed;		/* out of memory */
 };
 
-static bool starts(const char *at, const char *end, const char *word)
+static bool short_names_starts(const char *at, const char *end, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -86,7 +86,7 @@ static const char *closing(const char *at, const char *end)
 	return NULL;
 }
 
-static void keep(struct reader *r, const char *text, size_t length)
+static void short_names_keep(struct reader *r, const char *text, size_t length)
 {
 	memcpy(r->p->plain + r->p->length, text, length);
 	r->p->length += length;
@@ -118,7 +118,7 @@ static void cell_add(struct reader *r, struct cell cell)
 	p->cells[p->n++] = cell;
 }
 
-static void word_add(struct reader *r, size_t length)
+static void short_names_word_add(struct reader *r, size_t length)
 {
 	if (length > 0)
 		cell_add(r, (struct cell){ .nth = pieces_at(r->p), .text = { r->at, length } });
@@ -172,8 +172,8 @@ static size_t tail_length(const char *at, const char *end)
 	const char *p = at;
 
 	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
-		if (starts(at, end, tails[i])) {
-			while (p < end && !starts(p, end, "::"))
+		if (short_names_starts(at, end, tails[i])) {
+			while (p < end && !short_names_starts(p, end, "::"))
 				p++;
 			return (size_t)(p - at);
 		}
@@ -186,12 +186,12 @@ static size_t abi_length(const struct reader *r)
 	static const char *const spaces[] = { "__cxx11::", "__1::", "__2::", "__ndk1::", "_V2::", "__cxx1998::" };
 	const char *close;
 
-	if (starts(r->at, r->end, "[abi:") && (close = closing(r->at, r->end)))
+	if (short_names_starts(r->at, r->end, "[abi:") && (close = closing(r->at, r->end)))
 		return (size_t)(close - r->at) + 1;
 	if (r->p->length < 2 || memcmp(r->p->plain + r->p->length - 2, "::", 2) != 0)
 		return 0;
 	for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-		if (starts(r->at, r->end, spaces[i]))
+		if (short_names_starts(r->at, r->end, spaces[i]))
 			return strlen(spaces[i]);
 	return 0;
 }
@@ -203,8 +203,9 @@ static bool is_named(const struct reader *r)
 	char before = r->p->length > 0 ? r->p->plain[r->p->length - 1] : '\0';
 
 	if (*at == '(')
-		return r->type || before == '.' || starts(at, r->end, "(anonymous namespace)");
-	return before == '.' || (before == ':' && (starts(at, r->end, "<impl ") || starts(at, r->end, "<lambda") || starts(at, r->end, "<unnamed")));
+		return r->type || before == '.' || short_names_starts(at, r->end, "(anonymous namespace)");
+	return before == '.' || (before == ':' && (short_names_starts(at, r->end, "<impl ") || short_names_starts(at, r->end, "<lambda") ||
+		short_names_starts(at, r->end, "<unnamed")));
 }
 
 /* Read the brackets at the reader's place; false: they do not close, or are no arguments. */
@@ -216,15 +217,15 @@ static bool brackets_read(struct reader *r)
 
 	if (close && round && p->length == 0 && close + 1 < r->end && close[1] == ' ')
 		r->at = close + 1;	/* of a return type: `decltype ((x)) f()` */
-	else if (!close || (round && p->length == 0 && !is_named(r)) || starts(r->at, r->end, "(*)"))
+	else if (!close || (round && p->length == 0 && !is_named(r)) || short_names_starts(r->at, r->end, "(*)"))
 		return false;
 	else if (!round && p->length == 0 && !r->type) {
 		r->within = close;	/* `<Vec<T> as Index>::index` */
-		keep(r, r->at++, 1);
+		short_names_keep(r, r->at++, 1);
 	} else if (round && r->type) {
-		keep(r, r->at++, 1);
+		short_names_keep(r, r->at++, 1);
 	} else if (is_named(r)) {
-		keep(r, r->at, (size_t)(close - r->at) + 1);
+		short_names_keep(r, r->at, (size_t)(close - r->at) + 1);
 		r->at = close + 1;
 	} else {
 		bool fish = !round && p->length > 2 && memcmp(p->plain + p->length - 2, "::", 2) == 0;	/* Rust's `parse::<T>` */
@@ -232,13 +233,13 @@ static bool brackets_read(struct reader *r)
 		p->length -= fish ? 2 : 0;
 		arguments_add(r, (struct span){ fish ? "::<" : round ? "(" : "<", fish ? 3 : 1 }, close);
 		if (round && !r->braces)
-			word_add(r, tail_length(r->at, r->end));
+			short_names_word_add(r, tail_length(r->at, r->end));
 	}
 	return true;
 }
 
 /* Read what is no bracket. */
-static void text_read(struct reader *r)
+static void short_names_text_read(struct reader *r)
 {
 	size_t n = name_operator_length(r->at), abi = n ? 0 : abi_length(r);
 
@@ -248,21 +249,21 @@ static void text_read(struct reader *r)
 	r->braces += *r->at == '{';
 	r->braces -= *r->at == '}' && r->braces > 0;
 	if (abi) {
-		word_add(r, abi);
-	} else if (r->within && starts(r->at, r->end, " as ")) {
-		word_add(r, (size_t)(r->within - r->at));
+		short_names_word_add(r, abi);
+	} else if (r->within && short_names_starts(r->at, r->end, " as ")) {
+		short_names_word_add(r, (size_t)(r->within - r->at));
 	} else if (*r->at == ' ' && !r->type && !r->within && !r->braces && !r->is_operator) {
 		r->p->length = r->p->n = 0;
 		r->at++;
 		r->p->prefix = (struct span){ r->begin, (size_t)(r->at - r->begin) };
 	} else {
-		keep(r, r->at, n ? n : 1);
+		short_names_keep(r, r->at, n ? n : 1);
 		r->at += n ? n : 1;
 	}
 }
 
 /* Take LENGTH bytes at TEXT apart; what cannot be is plain as a whole. */
-static bool parse(struct parsed *p, const char *text, size_t length, bool type, struct arena *arena)
+static bool short_names_parse(struct parsed *p, const char *text, size_t length, bool type, struct arena *arena)
 {
 	struct reader r = { .p = p, .arena = arena, .begin = text, .at = text, .end = text + length, .type = type };
 	bool simple = length == strcspn(text, "<([") && !type, ok = true;
@@ -274,7 +275,7 @@ static bool parse(struct parsed *p, const char *text, size_t length, bool type, 
 		if ((*r.at == '<' || *r.at == '(') && !name_operator_length(r.at))
 			ok = brackets_read(&r);
 		else
-			text_read(&r);
+			short_names_text_read(&r);
 	if (simple || !ok || p->length == 0) {
 		memcpy(p->plain, text, length);
 		p->length = length;
@@ -323,14 +324,14 @@ static int span_order(struct span a, struct span b)
 	return c ? c : (a.length > b.length) - (a.length < b.length);
 }
 
-static int by_value(const void *x, const void *y)
+static int short_names_by_value(const void *x, const void *y)
 {
 	const struct parsed *a = *(struct parsed *const *)x, *b = *(struct parsed *const *)y;
 
 	return a->class != b->class ? (a->class < b->class ? -1 : 1) : span_order(a->value, b->value);
 }
 
-/* Classes of the namesakes ORDER[0..N), sorted by_value, if the slot under way is shown, too; SET gives them these. */
+/* Classes of the namesakes ORDER[0..N), sorted short_names_by_value, if the slot under way is shown, too; SET gives them these. */
 static uint32_t classes_of(struct parsed **order, size_t n, bool set)
 {
 	uint32_t classes = 0, old = UINT32_MAX;
@@ -359,7 +360,7 @@ static bool values_shorten(struct parsed *p, size_t n, unsigned depth, struct ar
 		if (p[i].value.text) {
 			const char *copy = arena_copy(arena, p[i].value.text, p[i].value.length);
 
-			ok = copy && parse(&values[k], copy, p[i].value.length, true, arena);
+			ok = copy && short_names_parse(&values[k], copy, p[i].value.length, true, arena);
 			values[k].whole = copy;
 			values[k++].index = i;
 		}
@@ -379,7 +380,7 @@ static bool slot_try(struct parsed *p, struct parsed **order, size_t n, struct c
 		p[i].value = has ? p[i].cells[p[i].cursor++].text : (struct span){ 0 };
 		order[i] = p + i;
 	}
-	qsort(order, n, sizeof *order, by_value);
+	qsort(order, n, sizeof *order, short_names_by_value);
 	if (classes_of(order, n, false) == *classes)
 		return true;
 	*classes = classes_of(order, n, true);
@@ -403,7 +404,7 @@ static size_t piece_end(const struct parsed *p, size_t i)
 }
 
 /* Write the piece CELLS[0..N) at TEXT, `...` for arguments that are not shown; returns its end. */
-static char *piece_write(char *text, const struct cell *cells, size_t n)
+static char *short_names_piece_write(char *text, const struct cell *cells, size_t n)
 {
 	bool any = false, dots = false;
 
@@ -439,7 +440,7 @@ static const char *written(const struct parsed *p, bool prefix, struct arena *ar
 		end = piece_end(p, i);
 		text = mempcpy(text, p->plain + at, p->cells[i].at - at);
 		at = p->cells[i].at;
-		text = piece_write(text, p->cells + i, end - i);
+		text = short_names_piece_write(text, p->cells + i, end - i);
 	}
 	strcpy(text, p->plain + at);
 	return begin;
@@ -525,7 +526,7 @@ bool short_names(const char **brief, const char *const *names, size_t n, struct 
 		brief[i] = names[i];
 		if (names[i]) {
 			p[k] = (struct parsed){ .whole = names[i], .index = i };
-			ok = parse(&p[k++], names[i], strlen(names[i]), false, arena);
+			ok = short_names_parse(&p[k++], names[i], strlen(names[i]), false, arena);
 		}
 	}
 	ok = ok && shorten(p, k, 0, arena);

@@ -48,7 +48,7 @@ static double seconds_now(void)
 }
 
 /* Wait until the time is over, a signal of STOPS comes, or all of the N, if these are any, have ended. */
-static void wait_for(const pid_t *pids, size_t n, double seconds, const sigset_t *stops)
+static void attach_wait_for(const pid_t *pids, size_t n, double seconds, const sigset_t *stops)
 {
 	double end = seconds_now() + seconds, left = 0.1;
 
@@ -101,7 +101,7 @@ static bool pids_read(char **argv, int n, pid_t *pids)
 }
 
 /* The program of process PID has hooks. */
-static bool is_hooked(pid_t pid)
+static bool attach_is_hooked(pid_t pid)
 {
 	char path[64];
 
@@ -110,7 +110,7 @@ static bool is_hooked(pid_t pid)
 }
 
 /* The executable of process PID; NULL: not known.  To be freed. */
-static char *program_of(pid_t pid)
+static char *attach_program_of(pid_t pid)
 {
 	char program[PATH_MAX];
 
@@ -142,7 +142,7 @@ struct others {
 };
 
 /* CPU time of process PID, s; 0: it is gone. */
-static double cpu_of(pid_t pid)
+static double attach_cpu_of(pid_t pid)
 {
 	struct timespec t;
 	clockid_t clock;
@@ -152,7 +152,7 @@ static double cpu_of(pid_t pid)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool is_among(const pid_t *pids, size_t n, pid_t pid)
+static bool attach_is_among(const pid_t *pids, size_t n, pid_t pid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (pids[i] == pid)
@@ -168,10 +168,10 @@ static void children_read(struct others *b, const pid_t *pids, size_t n, char *t
 	for (char *at = text; *at >= '0' && *at <= '9'; at += strspn(at, " ")) {
 		pid_t pid = (pid_t)strtol(at, &at, 10);
 
-		if (is_among(pids, n, pid))
+		if (attach_is_among(pids, n, pid))
 			continue;
 		if (array_grow(&b->list, &b->room, b->n, sizeof *b->list))
-			b->list[b->n++] = (struct other){ pid, cpu_of(pid) };
+			b->list[b->n++] = (struct other){ pid, attach_cpu_of(pid) };
 		others_find(b, pids, n, pid);
 	}
 }
@@ -207,7 +207,7 @@ static void others_tell(const struct others *b)
 	size_t n = 0, at = 0;
 
 	for (size_t i = 0; i < b->n; i++) {
-		double now = cpu_of(b->list[i].pid);
+		double now = attach_cpu_of(b->list[i].pid);
 
 		used += now > b->list[i].used ? now - b->list[i].used : 0;
 		if (now > 0 && n++ < NAMED)
@@ -229,7 +229,7 @@ static int attach(const struct options *o, const pid_t *pids, size_t n)
 	if (!collect_begin(&r))
 		return STATUS_TROUBLE;
 	collect_sampling(&r);
-	r.program = n ? program_of(pids[0]) : NULL;
+	r.program = n ? attach_program_of(pids[0]) : NULL;
 	stops_block(&stops);
 	for (size_t i = 0; i < n; i++)
 		others_find(&others, pids, n, pids[i]);
@@ -237,7 +237,7 @@ static int attach(const struct options *o, const pid_t *pids, size_t n)
 	if (r.recorder) {
 		r.housekeeping = housekeeping_begin(r.directory, true, 0);
 		collect_stacks_tell(&r);
-		wait_for(pids, n, o->seconds, &stops);
+		attach_wait_for(pids, n, o->seconds, &stops);
 		record_end(r.recorder, &r.untold);
 		untold_tell(&r.untold);
 		others_tell(&others);
@@ -275,7 +275,7 @@ static int attach_to(struct options *o, pid_t *pids, size_t n, char **argv)
 	if (!hooked)
 		return STATUS_TROUBLE;
 	for (size_t i = 0; i < n; i++)
-		plain += !(hooked[i] = is_hooked(pids[i]));
+		plain += !(hooked[i] = attach_is_hooked(pids[i]));
 	for (size_t i = 0; i < n; i++) {
 		if (!hooked[i])
 			continue;

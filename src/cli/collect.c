@@ -34,7 +34,7 @@
 #include "understand/input/files.h"
 #include "understand/input/telling.h"
 
-static bool directory_make(struct run *r)
+static bool collect_directory_make(struct run *r)
 {
 	const char *base = getenv("TMPDIR");
 
@@ -208,7 +208,7 @@ static void programs_print(const struct run *r, char **names, FILE *out)
 }
 
 /* The commands that show more of the data at NAME. */
-static void more_print(const struct run *r, const char *name)
+static void collect_more_print(const struct run *r, const char *name)
 {
 	struct text_style style = r->options->report.style;
 
@@ -224,7 +224,7 @@ static void more_print(const struct run *r, const char *name)
 }
 
 /* Print the report of what IN holds to OUT unless NULL; its gmon.out, too, with GMON; count its stacks. */
-static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
+static void collect_program_print(struct run *r, struct input *in, FILE *out, bool gmon)
 {
 	struct error err;
 
@@ -254,7 +254,7 @@ static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
 }
 
 /* Whether the profile at PATH is small: then it is written anew, without the room that its process had for more. */
-static bool is_small(const char *path)
+static bool collect_is_small(const char *path)
 {
 	enum { SMALL = 4 << 20 };
 	struct stat st;
@@ -429,7 +429,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 
 	if (single)
 		files_cut(p->files[0]);
-	small = single && is_small(p->files[0]);
+	small = single && collect_is_small(p->files[0]);
 	kept = moved = single && !small && data_file_keep(r->options->data, p->files[0], NULL, name);
 	if (moved) {
 		carry_into_file(*name, true);
@@ -455,14 +455,14 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	if (is_read && (out || gmon || r->options->verify)) {
 		if (i == 0 && !r->left)
 			harvest_remove(r->directory);	/* all of it is kept, or in memory: the first program comes last */
-		program_print(r, &in, out, gmon);
+		collect_program_print(r, &in, out, gmon);
 	}
 	input_free(&in);
 	free(stacks.file);
 }
 
 /* Where the report goes: R->out, NULL with --no-report; the program's streams are its own, so a screen goes where messages do.  False after a message. */
-static bool output_open(struct run *r)
+static bool collect_output_open(struct run *r)
 {
 	const struct options *o = r->options;
 
@@ -477,7 +477,7 @@ static bool output_open(struct run *r)
 	return r->out != NULL;
 }
 
-static void output_close(struct run *r)
+static void collect_output_close(struct run *r)
 {
 	if (r->out && r->options->output && fclose(r->out) != 0)
 		message("%s: cannot write: %s", r->options->output, strerror(errno));
@@ -511,7 +511,7 @@ static void report_all(struct run *r, char **names)
 	if (names[0] && r->harvest.programs[0].n > 0)
 		program_report(r, 0, &names[0], r->out);
 	if (r->out && r->options->report.screen && r->kept)
-		more_print(r, names[0]);
+		collect_more_print(r, names[0]);
 }
 
 /* The same, through a pager where that is due. */
@@ -588,7 +588,7 @@ static void job_report(struct run *r, char *name, FILE *out)
 	if (!input_read(&in, &name, 1, NULL, &err))
 		message_error(&err, NULL);
 	else if (out || r->options->verify || gmon_file_wanted())
-		program_print(r, &in, out, gmon_file_wanted());
+		collect_program_print(r, &in, out, gmon_file_wanted());
 	input_free(&in);
 }
 
@@ -611,7 +611,7 @@ void collect_job(struct run *r, const char *name, uint64_t ranks)
 		putc('\n', r->out);
 	job_report(r, copy, r->out);
 	if (r->out && r->options->report.screen)
-		more_print(r, copy);
+		collect_more_print(r, copy);
 	if (paged) {
 		pager_end();
 		r->out = stdout;
@@ -648,7 +648,7 @@ void collect_rank(struct run *r, bool apart, bool unsure)
 
 /* The hooks of PROGRAM, bits of enum symbols_hooks; 0: it cannot be read.  A program that runs often is looked at once: to look through the relocations
  * of a browser takes a hundred milliseconds. */
-static uint32_t hooks_of(const char *program)
+static uint32_t collect_hooks_of(const char *program)
 {
 	enum { REMEMBERED = 256 };
 	static _Thread_local struct {
@@ -677,12 +677,12 @@ static uint32_t hooks_of(const char *program)
 
 bool collect_has_hooks(const char *program)
 {
-	return hooks_of(program) & ~(uint32_t)SYMBOLS_MONITOR;
+	return collect_hooks_of(program) & ~(uint32_t)SYMBOLS_MONITOR;
 }
 
 bool collect_has_mcount(const char *program)
 {
-	return hooks_of(program) & SYMBOLS_MCOUNT && preload_is_for(program);
+	return collect_hooks_of(program) & SYMBOLS_MCOUNT && preload_is_for(program);
 }
 
 /* How hooks got into PROGRAM, as bits of enum amon_way. */
@@ -691,7 +691,7 @@ static uint32_t ways_of(const char *program)
 	static const struct {
 		uint32_t hooks, way;
 	} pairs[] = { { SYMBOLS_FENTRY, AMON_WAY_FENTRY }, { SYMBOLS_CYG, AMON_WAY_CYG }, { SYMBOLS_MCOUNT, AMON_WAY_MCOUNT }, { SYMBOLS_INLINE, AMON_WAY_INLINE } };
-	uint32_t hooks = hooks_of(program), ways = 0;
+	uint32_t hooks = collect_hooks_of(program), ways = 0;
 
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		ways |= hooks & pairs[i].hooks ? 1u << pairs[i].way : 0;
@@ -699,7 +699,7 @@ static uint32_t ways_of(const char *program)
 }
 
 /* A size as APROF_MEMORY has it, K, M, G allowed; a gigabyte for one that is none, as the monitor takes it. */
-static uint64_t bytes_of(const char *text)
+static uint64_t collect_bytes_of(const char *text)
 {
 	enum { LEAST = 1 << 20, USUAL = 1 << 30 };
 	static const char units[] = "KkMmGg";
@@ -736,7 +736,7 @@ void collect_sampling(struct run *r)
 	unsigned long hz = rate ? strtoul(rate, NULL, 10) : 0;
 
 	r->sampling = (struct record_options){ .directory = r->directory, .rate = hz >= 1 && hz <= 10000 ? (unsigned)hz : RATE,
-					       .memory = bytes_of(memory), .source = source_wanted(),
+					       .memory = collect_bytes_of(memory), .source = source_wanted(),
 					       .skip = r->options->stacks ? collect_has_mcount : collect_has_hooks,
 					       .ways = r->options->stacks ? ways_of : NULL, .kernel = r->options->kernel, .inlined = r->options->inlines,
 					       .intervals = r->options->intervals || options_wished("APROF_INTERVALS"),
@@ -755,11 +755,11 @@ void collect_stacks_tell(const struct run *r)
 
 bool collect_begin(struct run *r)
 {
-	if (!data_file_possible(r->options->data, r->options->no_report) || !output_open(r))
+	if (!data_file_possible(r->options->data, r->options->no_report) || !collect_output_open(r))
 		return false;
-	if (directory_make(r))
+	if (collect_directory_make(r))
 		return true;
-	output_close(r);
+	collect_output_close(r);
 	return false;
 }
 
@@ -767,7 +767,7 @@ int collect_status(const struct run *r, int status) { return status == 0 && (r->
 
 void collect_end(struct run *r)
 {
-	output_close(r);
+	collect_output_close(r);
 	if (r->job)
 		job_end(r->job);
 	else if (r->left && access(r->directory, F_OK) == 0)

@@ -9,7 +9,7 @@
 #include "cli/pager.h"
 #include "show/report/version.h"
 
-static void help_print(const struct command *c)
+static void command_help_print(const struct command *c)
 {
 	printf("Usage: aprof %s %s\n%s\n\n", c->name, c->usage, c->summary);
 	if (c->help)
@@ -28,7 +28,7 @@ static int parsed(const struct command *c, int argc, char **argv)
 		message("try `aprof %s --help`", c->name);
 		status = STATUS_TROUBLE;
 	} else if (o.help) {
-		help_print(c);
+		command_help_print(c);
 	} else if (o.version) {
 		printf("aprof %s\n", APROF_VERSION);
 	} else {

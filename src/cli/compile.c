@@ -10,7 +10,7 @@
 #include "cli/message.h"
 
 /* Become the compiler; returns only when that fails. */
-static int execute(struct compiler_command *c)
+static int compile_execute(struct compiler_command *c)
 {
 	int status = STATUS_TROUBLE;
 
@@ -35,7 +35,7 @@ static int wrap(enum compiler_language language, char **args)
 	if (help == COMPILER_HELP_BOTH && (puts("\nThe compiler's own help:\n") == EOF || fflush(stdout) == EOF))
 		return STATUS_OK;		/* main says that it cannot be written */
 	if (compiler_wrap(language, args, &c, &err))
-		return execute(&c);
+		return compile_execute(&c);
 	message_error(&err, NULL);
 	return STATUS_TROUBLE;
 }
@@ -65,7 +65,7 @@ static int cc_step(int argc, char **argv)
 
 	(void)argc;
 	if (compiler_step(argv + 1, &c, &err))
-		return execute(&c);
+		return compile_execute(&c);
 	message_error(&err, NULL);
 	return STATUS_TROUBLE;
 }

@@ -68,7 +68,7 @@ static const char *program_base(const struct harvest *h, size_t i)
 }
 
 /* Is a program of H called BASE.NUMBER? */
-static bool is_program(const struct harvest *h, const char *base, size_t number)
+static bool data_file_is_program(const struct harvest *h, const char *base, size_t number)
 {
 	char *name;
 	bool found = false;
@@ -88,7 +88,7 @@ static size_t program_number(const struct harvest *h, size_t i)
 
 	for (size_t j = 1; j < i; j++)
 		if (strcmp(program_base(h, j), program_base(h, i)) == 0)
-			while (is_program(h, program_base(h, i), ++number))
+			while (data_file_is_program(h, program_base(h, i), ++number))
 				;
 	return number;
 }

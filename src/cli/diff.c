@@ -29,7 +29,7 @@ static bool check_do(const struct comparison *c, const struct options *o, int *s
 	return ok;
 }
 
-static int compare(const struct sides_given *sides, const struct options *o, struct comparison_parts parts, print_function *print)
+static int diff_compare(const struct sides_given *sides, const struct options *o, struct comparison_parts parts, print_function *print)
 {
 	struct comparison c;
 	struct error err;
@@ -54,7 +54,7 @@ static int page(const struct sides_given *sides, struct options *o)
 	return html_page(o);
 }
 
-static int run(const struct command *self, struct options *o, struct comparison_parts parts, print_function *print)
+static int diff_run(const struct command *self, struct options *o, struct comparison_parts parts, print_function *print)
 {
 	struct sides_given sides;
 	int status = STATUS_TROUBLE;
@@ -64,7 +64,7 @@ static int run(const struct command *self, struct options *o, struct comparison_
 	} else if (o->html && o->report.sites) {
 		message("--sites: not with --html: the page compares no call sites");
 	} else if (sides_sort(&sides, o, self->name)) {
-		status = o->html ? page(&sides, o) : compare(&sides, o, parts, print);
+		status = o->html ? page(&sides, o) : diff_compare(&sides, o, parts, print);
 		sides_free(&sides);
 	}
 	return status;
@@ -74,14 +74,14 @@ static int diff(const struct command *self, struct options *o, int argc, char **
 {
 	(void)argc;
 	(void)argv;
-	return run(self, o, (struct comparison_parts){ true, o->report.sites }, diff_print);
+	return diff_run(self, o, (struct comparison_parts){ true, o->report.sites }, diff_print);
 }
 
-static int check(const struct command *self, struct options *o, int argc, char **argv)
+static int diff_check(const struct command *self, struct options *o, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	return run(self, o, (struct comparison_parts){ false, o->report.sites }, check_do);
+	return diff_run(self, o, (struct comparison_parts){ false, o->report.sites }, check_do);
 }
 
 const struct command command_diff = {
@@ -102,5 +102,5 @@ const struct command command_check = {
 	.options = COMMAND_CHECK,
 	.examples = "  aprof check old.amon --against new.amon  for CI: any call more is worse\n"
 		    "  aprof check --max-regress=5% old*.amon --against new*.amon\n",
-	.function = check,
+	.function = diff_check,
 };

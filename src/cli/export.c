@@ -23,7 +23,7 @@ static void formats_help(void)
 }
 
 /* Where to write: PATH, or standard output if it is NULL.  NULL after a message. */
-static FILE *output_open(const char *path, const struct export_format *format)
+static FILE *export_output_open(const char *path, const struct export_format *format)
 {
 	FILE *out;
 
@@ -42,7 +42,7 @@ static FILE *output_open(const char *path, const struct export_format *format)
 }
 
 /* Close OUT; a plain file that is not OK goes.  False after a message. */
-static bool output_close(FILE *out, const char *path, bool ok)
+static bool export_output_close(FILE *out, const char *path, bool ok)
 {
 	if (path && fclose(out) != 0 && ok) {
 		message("%s: cannot write: %s", path, strerror(errno));
@@ -54,7 +54,7 @@ static bool output_close(FILE *out, const char *path, bool ok)
 }
 
 /* What the head of a report would say goes to stderr. */
-static void warnings_tell(const struct input *in)
+static void export_warnings_tell(const struct input *in)
 {
 	for (uint32_t i = 0; i < in->profile->nruns; i++)
 		if (in->profile->runs[i].truncated)
@@ -77,20 +77,20 @@ static bool export(const struct export_format *format, const struct operands *op
 		return false;
 	}
 	progress_step("writing");
-	warnings_tell(&in);
-	out = output_open(o->output, format);
+	export_warnings_tell(&in);
+	out = export_output_open(o->output, format);
 	ok = out && export_write(format, &in.report, &o->export, out, err);
 	progress_end();
 	if (out && !ok)
 		message_error(err, o->output);
 	if (out)
-		ok = output_close(out, o->output, ok);
+		ok = export_output_close(out, o->output, ok);
 	input_free(&in);
 	return ok;
 }
 
 /* An option of another format would be lost without a word.  False after a message. */
-static bool options_fit(const struct options *o, const char *format)
+static bool export_options_fit(const struct options *o, const char *format)
 {
 	const struct { bool given; const char *name, *format; } options[] = {
 		{ o->weight_given, "--weight", "folded" }, { o->table_given, "--table", "csv" },
@@ -117,7 +117,7 @@ static int command(const struct options *o, int argc, char **argv)
 			"export: in which format? `aprof export --help` lists them", argc > 0 ? argv[0] : NULL);
 		return STATUS_TROUBLE;
 	}
-	if (!options_fit(o, format->name) || !operands_sort(&operands, argv + 1, (size_t)argc - 1))
+	if (!export_options_fit(o, format->name) || !operands_sort(&operands, argv + 1, (size_t)argc - 1))
 		return STATUS_TROUBLE;
 	ok = !operands.gmon && export(format, &operands, o, &err);
 	if (operands.gmon)
@@ -126,7 +126,7 @@ static int command(const struct options *o, int argc, char **argv)
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
 
-static int run(const struct command *self, struct options *o, int argc, char **argv)
+static int export_run(const struct command *self, struct options *o, int argc, char **argv)
 {
 	(void)self;
 	return command(o, argc - o->first, argv + o->first);
@@ -140,5 +140,5 @@ const struct command command_export = {
 	.help = formats_help,
 	.examples = "  aprof export speedscope -o prof.json     amon.out for speedscope\n"
 		    "  aprof export pprof -o prof.pb.gz         for go tool pprof\n",
-	.function = run,
+	.function = export_run,
 };

@@ -17,7 +17,7 @@ bool gmon_file_wanted(void)
 }
 
 /* The name of the file, to be freed; NULL: out of memory. */
-static char *name_make(pid_t pid)
+static char *gmon_file_name_make(pid_t pid)
 {
 	const char *prefix = getenv("GMON_OUT_PREFIX");
 	char *name = NULL;
@@ -30,7 +30,7 @@ static char *name_make(pid_t pid)
 bool gmon_file_write(const struct input *in, pid_t pid)
 {
 	const struct export_options options = { 0 };
-	char *name = name_make(pid);
+	char *name = gmon_file_name_make(pid);
 	bool ok = name && output_unasked(name, FILE_GMON, "GMON_OUT_PREFIX names another place");
 	FILE *out = ok ? fopen(name, "we") : NULL;
 	struct error err;

@@ -68,7 +68,7 @@ static void files_describe(const struct gmon *m)
 	}
 }
 
-static bool sum_write(const struct gmon *m, struct error *err)
+static bool gmon_report_sum_write(const struct gmon *m, struct error *err)
 {
 	void *data;
 	size_t len;
@@ -92,7 +92,7 @@ static bool has_source(const struct gprof *g, bool zeros)
 }
 
 /* The reports of VIEWS, in gprof's order; returns how many. */
-static size_t reports_of(const char **names, unsigned views, bool traditional)
+static size_t gmon_report_reports_of(const char **names, unsigned views, bool traditional)
 {
 	size_t n = 0;
 
@@ -123,7 +123,7 @@ static bool print(struct look *l, struct error *err)
 	}
 	if (l->o->report.json && l->views & VIEW_COUNTS)
 		l->views &= ~(unsigned)VIEW_SOURCE;		/* its JSON are the counts */
-	n = reports_of(names, l->views, l->o->report.gprof.traditional);
+	n = gmon_report_reports_of(names, l->views, l->o->report.gprof.traditional);
 	progress_end();
 	if (l->views & VIEW_INFO && !l->o->report.json)
 		files_describe(&l->gmon);
@@ -136,7 +136,7 @@ static bool print(struct look *l, struct error *err)
 	       report_print(gprof_listings, names, 1, &in, &l->o->report, stdout, err);
 }
 
-static bool run(struct look *l, const struct operands *operands, const char *program, struct error *err)
+static bool gmon_report_run(struct look *l, const struct operands *operands, const char *program, struct error *err)
 {
 	const struct gprof_choice *c = &l->o->gprof;
 	struct text_options text = { .no_static = c->no_static, .functions_only = c->functions_only, .lines = l->o->report.gprof.lines,
@@ -150,7 +150,7 @@ static bool run(struct look *l, const struct operands *operands, const char *pro
 		return false;
 	if (!views_choose(l))
 		return error_set(err, ERROR_NONE, ERROR_NO_OFFSET, "nothing");
-	if (l->views & VIEW_SUM && !sum_write(&l->gmon, err))
+	if (l->views & VIEW_SUM && !gmon_report_sum_write(&l->gmon, err))
 		return false;
 	if (l->gmon.has_blocks && !options.lines)
 		message("note: counts of basic blocks are shown with -l only");
@@ -169,7 +169,7 @@ static bool run(struct look *l, const struct operands *operands, const char *pro
 
 /* Options that need what a gmon.out does not hold would be lost without a word, and the whole taken for a part.  False after a
  * message. */
-static bool options_fit(const struct options *o)
+static bool gmon_report_options_fit(const struct options *o)
 {
 	const struct { bool given; const char *option, *instead; } needing[] = {
 		{ o->graph.nfocus > 0, "--focus", "-f NAME and -q NAME keep a part of its call graph" },
@@ -201,7 +201,7 @@ int gmon_report(const struct operands *operands, const struct options *o)
 	struct error err;
 	bool ok;
 
-	if (!gprof_choice_check(&o->gprof) || !options_fit(o))
+	if (!gprof_choice_check(&o->gprof) || !gmon_report_options_fit(o))
 		return STATUS_TROUBLE;
 	if (!program && access("a.out", F_OK) == 0)
 		program = "a.out";
@@ -210,7 +210,7 @@ int gmon_report(const struct operands *operands, const struct options *o)
 			operands->files[0]);
 		return STATUS_TROUBLE;
 	}
-	ok = run(&l, operands, program, &err);
+	ok = gmon_report_run(&l, operands, program, &err);
 	progress_end();
 	if (!ok && err.code != ERROR_NONE)
 		message_error(&err, NULL);

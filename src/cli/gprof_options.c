@@ -68,7 +68,7 @@ static bool names_add(struct gprof_choice *c, enum gprof_table first, enum gprof
 }
 
 /* Say once that OPTION does nothing; TOLD is its own. */
-static bool nothing(bool *told, const char *option, const char *why)
+static bool gprof_options_nothing(bool *told, const char *option, const char *why)
 {
 	if (!*told)
 		message("note: %s: %s; ignored", option, why);
@@ -124,7 +124,7 @@ bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *min
 	case 'l': c->lines = true; return true;
 	case 'S': c->table = argument; return true;
 	case 'O': return format_set(c, argument);
-	case 'd': return nothing(&debug_told, "-d", "there is no debugging output");
+	case 'd': return gprof_options_nothing(&debug_told, "-d", "there is no debugging output");
 	case 'R': c->map = argument; return view_ask(c, VIEW_FILES, GPROF_INCLUDE_GRAPH, NULL);
 	case KEY_FILE_NAMES: c->file_names = true; return true;
 	case KEY_DEMANGLE: c->mangled = false; return true;

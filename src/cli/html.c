@@ -39,7 +39,7 @@ static bool clocks_agree(const struct page *p)
 	return false;
 }
 
-static bool page_read(struct page *p, const struct options *options)
+static bool html_page_read(struct page *p, const struct options *options)
 {
 	struct error err;
 
@@ -62,7 +62,7 @@ static bool page_read(struct page *p, const struct options *options)
 	return p->n < 2 || clocks_agree(p);
 }
 
-static int page_write(const struct page *p, const char *output)
+static int html_page_write(const struct page *p, const char *output)
 {
 	bool to_stdout = strcmp(output, "-") == 0;
 	struct error err;
@@ -114,8 +114,8 @@ int html_page(const struct options *o)
 			operands_refuse_gmon(p.operands[i].files[0]);
 			ok = false;
 		}
-	if (ok && page_read(&p, o))
-		status = page_write(&p, output);
+	if (ok && html_page_read(&p, o))
+		status = html_page_write(&p, output);
 	for (size_t i = 0; i < p.n; i++) {
 		input_free(&p.in[i]);
 		operands_free(&p.operands[i]);
@@ -124,7 +124,7 @@ int html_page(const struct options *o)
 	return status;
 }
 
-static int run(const struct command *self, struct options *o, int argc, char **argv)
+static int html_run(const struct command *self, struct options *o, int argc, char **argv)
 {
 	(void)self;
 	(void)argc;
@@ -145,5 +145,5 @@ const struct command command_html = {
 	.options = COMMAND_HTML,
 	.examples = "  aprof html -o page.html                  amon.out as one page\n"
 		    "  aprof html perf.data -o page.html        a profile of perf, likewise\n",
-	.function = run,
+	.function = html_run,
 };

@@ -32,7 +32,7 @@ struct live_page {
 	const char *state;		/* of the program, as contents.h has it */
 };
 
-static uint64_t now_ms(void)
+static uint64_t html_live_now_ms(void)
 {
 	struct timespec t;
 
@@ -41,7 +41,7 @@ static uint64_t now_ms(void)
 }
 
 /* Make the figures of the last reading those that are sent; the same ones keep their number. */
-static bool data_make(struct live_page *p, struct error *err)
+static bool html_live_data_make(struct live_page *p, struct error *err)
 {
 	const struct input *in = rereading_input(&p->live);
 	struct html_side side = { .label = in->profile->runs[0].label, .in = &in->report };
@@ -72,32 +72,32 @@ static const char *state_of(const struct rereading *l)
 	return rereading_runs(l) ? life_word(REPORT_RUNNING) : life_word(in->life[0]);
 }
 
-static bool page_read(struct live_page *p, const struct input_listener *to, struct error *err)
+static bool html_live_page_read(struct live_page *p, const struct input_listener *to, struct error *err)
 {
 	uint64_t took;
 	bool ok;
 
-	p->begun = now_ms();
+	p->begun = html_live_now_ms();
 	ok = rereading_read(&p->live, to, err);
 	if (ok) {
 		rereading_release(&p->live);
-		ok = data_make(p, err);
+		ok = html_live_data_make(p, err);
 	}
 	if (ok)
 		p->state = state_of(&p->live);
-	took = now_ms() - p->begun;
+	took = html_live_now_ms() - p->begun;
 	p->every = TIMES * took > LEAST ? TIMES * took : LEAST;
 	return ok;
 }
 
 /* Have newer figures if it is time. */
-static void page_renew(struct live_page *p)
+static void html_live_page_renew(struct live_page *p)
 {
 	struct error err;
 
-	if (strcmp(p->state, life_word(REPORT_RUNNING)) != 0 || now_ms() - p->begun < p->every * 9 / 10)
+	if (strcmp(p->state, life_word(REPORT_RUNNING)) != 0 || html_live_now_ms() - p->begun < p->every * 9 / 10)
 		return;
-	if (!page_read(p, NULL, &err)) {
+	if (!html_live_page_read(p, NULL, &err)) {
 		p->state = "lost";
 		message_error(&err, NULL);
 	} else if (strcmp(p->state, life_word(REPORT_RUNNING)) != 0) {
@@ -109,7 +109,7 @@ static void profile_answer(struct live_page *p, const char *query, struct server
 {
 	bool same;
 
-	page_renew(p);
+	html_live_page_renew(p);
 	r->fields[0].name = "Aprof-Reading";
 	r->fields[1].name = "Aprof-State";
 	r->fields[2].name = "Aprof-Every";
@@ -122,7 +122,7 @@ static void profile_answer(struct live_page *p, const char *query, struct server
 	r->len = p->len;
 }
 
-static void answer(void *arg, const char *name, const char *query, struct server_reply *r)
+static void html_live_answer(void *arg, const char *name, const char *query, struct server_reply *r)
 {
 	struct live_page *p = arg;
 
@@ -147,9 +147,9 @@ static bool empty_make(struct live_page *p, struct error *err)
 }
 
 /* False with *ERR set. */
-static bool serve(struct live_page *p, struct error *err)
+static bool html_live_serve(struct live_page *p, struct error *err)
 {
-	struct server *s = server_new(answer, p, err);
+	struct server *s = server_new(html_live_answer, p, err);
 
 	if (!s)
 		return false;
@@ -165,7 +165,7 @@ static int operands_serve(const struct operands *operands, const struct options 
 {
 	struct live_page p = { .live = { .operands = operands, .options = o } };
 	struct error err;
-	bool ok = page_read(&p, &listener, &err) && empty_make(&p, &err);
+	bool ok = html_live_page_read(&p, &listener, &err) && empty_make(&p, &err);
 
 	progress_end();
 	if (!ok) {
@@ -173,7 +173,7 @@ static int operands_serve(const struct operands *operands, const struct options 
 	} else if (!rereading_runs(&p.live)) {
 		message("%s: its program does not run; without --live its page is written to a file", operands->files[0]);
 		ok = false;
-	} else if (!(ok = serve(&p, &err))) {
+	} else if (!(ok = html_live_serve(&p, &err))) {
 		message_error(&err, NULL);
 	}
 	rereading_free(&p.live);
@@ -183,7 +183,7 @@ static int operands_serve(const struct operands *operands, const struct options 
 }
 
 /* Whether O is of one page that is served.  False after a message. */
-static bool options_fit(const struct options *o)
+static bool html_live_options_fit(const struct options *o)
 {
 	if (o->against || o->output) {
 		message("--live: not with %s: it serves one profile, and writes none", o->against ? "--against" : "-o");
@@ -199,7 +199,7 @@ int html_live(const struct options *o)
 	struct operands operands;
 	int status = STATUS_TROUBLE;
 
-	if (!options_fit(o) || !operands_sort(&operands, o->operands, o->noperands))
+	if (!html_live_options_fit(o) || !operands_sort(&operands, o->operands, o->noperands))
 		return STATUS_TROUBLE;
 	if (operands.gmon)
 		operands_refuse_gmon(operands.files[0]);

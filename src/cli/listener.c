@@ -4,7 +4,7 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 
-static void step(void *arg, const char *what)
+static void listener_step(void *arg, const char *what)
 {
 	(void)arg;
 	if (!what) {
@@ -15,16 +15,16 @@ static void step(void *arg, const char *what)
 	progress_step(what);
 }
 
-static void part(void *arg, size_t done, size_t of)
+static void listener_part(void *arg, size_t done, size_t of)
 {
 	(void)arg;
 	progress_part(done, of);
 }
 
-static void note(void *arg, const char *text)
+static void listener_note(void *arg, const char *text)
 {
 	(void)arg;
 	message("%s", text);
 }
 
-const struct input_listener listener = { .step = step, .part = part, .note = note };
+const struct input_listener listener = { .step = listener_step, .part = listener_part, .note = listener_note };

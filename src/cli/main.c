@@ -13,9 +13,9 @@
 #include "cli/pid.h"
 #include "show/report/version.h"
 
-static int help(int argc, char **argv);
+static int main_help(int argc, char **argv);
 
-static const struct command command_help = { .name = "help", .usage = "[COMMAND]", .summary = "this help, or that of a command", .bare = help };
+static const struct command command_help = { .name = "help", .usage = "[COMMAND]", .summary = "this help, or that of a command", .bare = main_help };
 
 /* In the order of the help, in groups: a heading stands with the first of each. */
 static const struct {
@@ -53,7 +53,7 @@ static const struct {
 
 enum { COMMANDS = sizeof table / sizeof *table };
 
-static const struct command *command_find(const char *name)
+static const struct command *main_command_find(const char *name)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (strcmp(table[i].command->name, name) == 0)
@@ -61,7 +61,7 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
-static void help_print(FILE *out)
+static void main_help_print(FILE *out)
 {
 	fputs("Usage: aprof COMMAND [ARGUMENT...]\n"
 	      "   or: aprof [OPTION...] PROGRAM [FILE...]     as gprof: the same as aprof report\n\n"
@@ -83,10 +83,10 @@ static bool is_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static int help(int argc, char **argv)
+static int main_help(int argc, char **argv)
 {
 	const char *topic = argc > 1 && !is_help(argv[1]) ? argv[1] : "help";
-	const struct command *c = command_find(topic);
+	const struct command *c = main_command_find(topic);
 	char usual[] = "--help", ours[] = "--aprof-help", name[32];	/* --help of the wrappers is the compiler's */
 	bool compiles = c == &command_cc || c == &command_cxx || c == &command_fc;
 	char *args[] = { name, compiles ? ours : usual, NULL };
@@ -96,7 +96,7 @@ static int help(int argc, char **argv)
 		return STATUS_TROUBLE;
 	}
 	if (!c->summary || c == &command_help) {
-		help_print(stdout);
+		main_help_print(stdout);
 		return STATUS_OK;
 	}
 	snprintf(name, sizeof name, "%s", c->name);
@@ -130,7 +130,7 @@ static const struct command *command_of_program(const char *argv0)
 
 	if (strncmp(name, "aprof-", 6) != 0)
 		return NULL;
-	c = command_find(name + 6);
+	c = main_command_find(name + 6);
 	return c ? c : command_of_compiler(name + 6);
 }
 
@@ -165,7 +165,7 @@ static int unknown_command(const char *name)
 }
 
 /* STATUS, or trouble if what was printed did not get out. */
-static int finish(int status)
+static int main_finish(int status)
 {
 	if (status != STATUS_OK || (fflush(stdout) == 0 && !ferror(stdout)))
 		return status;
@@ -177,7 +177,7 @@ static int command_call(const struct command *c, int argc, char **argv)
 {
 	int status = command_main(c, argc, argv);
 
-	return c == &command_run ? status : finish(status);	/* that of its program, whatever else */
+	return c == &command_run ? status : main_finish(status);	/* that of its program, whatever else */
 }
 
 /* Beyond the limit on the size of files a write fails, and is told of, as on a full disk: by default the signal would kill us without a word.
@@ -197,19 +197,19 @@ int main(int argc, char **argv)
 	if (c)
 		return command_call(c, argc, argv);
 	if (argc < 2) {
-		help_print(stderr);
+		main_help_print(stderr);
 		return STATUS_TROUBLE;
 	}
-	c = command_find(argv[1]);
+	c = main_command_find(argv[1]);
 	if (c)
 		return command_call(c, argc - 1, argv + 1);
 	if (is_help(argv[1]))
-		return finish(help(1, argv));
+		return main_finish(main_help(1, argv));
 	if (strcmp(argv[1], "--version") == 0) {
 		printf("aprof %s\n", APROF_VERSION);
-		return finish(STATUS_OK);
+		return main_finish(STATUS_OK);
 	}
 	if (argv[1][0] != '-' && argv[1][0] != '@' && access(argv[1], F_OK) != 0 && !pid_read(argv[1], &pid))
 		return unknown_command(argv[1]);
-	return finish(command_main(&command_report, argc, argv));
+	return main_finish(command_main(&command_report, argc, argv));
 }

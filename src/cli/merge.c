@@ -46,7 +46,7 @@ struct sources {
 	size_t ndirectories, locks_room, harvests_room; /* how many, and room for how many */
 };
 
-static bool file_add(struct sources *l, char *file)
+static bool merge_file_add(struct sources *l, char *file)
 {
 	if (!array_reserve(&l->files, &l->room, l->n + 1, sizeof *l->files))
 		return false;
@@ -90,7 +90,7 @@ static bool directory_add(struct sources *l, const char *directory)
 	}
 	for (size_t i = 0; ok && i < h->n; i++)
 		for (size_t k = 0; ok && k < h->programs[i].n; k++)
-			ok = file_add(l, h->programs[i].files[k]);
+			ok = merge_file_add(l, h->programs[i].files[k]);
 	if (!ok)
 		message("out of memory");
 	return ok;
@@ -118,7 +118,7 @@ static bool sources_make(struct sources *l, char **operands, size_t n)
 
 		if (!file)
 			return false;
-		if (stat(file, &st) == 0 && S_ISDIR(st.st_mode) ? !directory_add(l, file) : !file_add(l, file))
+		if (stat(file, &st) == 0 && S_ISDIR(st.st_mode) ? !directory_add(l, file) : !merge_file_add(l, file))
 			return false;
 	}
 	if (l->n == 0)
@@ -135,7 +135,7 @@ static int merge_operands(char **operands, size_t n, const char *output)
 	return status;
 }
 
-static int run(const struct command *self, struct options *o, int argc, char **argv)
+static int merge_run(const struct command *self, struct options *o, int argc, char **argv)
 {
 	char **files = argv + o->first;
 	size_t n = (size_t)(argc - o->first);
@@ -157,5 +157,5 @@ const struct command command_merge = {
 	.options = COMMAND_MERGE,
 	.examples = "  aprof merge -o sum.amon a.amon b.amon    the sum of two runs\n"
 		    "  aprof merge -o sum.amon profiles/        of all files in a folder\n",
-	.function = run,
+	.function = merge_run,
 };

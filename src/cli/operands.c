@@ -13,7 +13,7 @@
 static char default_file[] = "amon.out", default_gmon[] = "gmon.out";
 
 /* One more profile; all of them are of one kind. */
-static bool file_add(struct operands *o, char *path, bool gmon)
+static bool operands_file_add(struct operands *o, char *path, bool gmon)
 {
 	if (o->n > 0 && o->gmon != gmon) {
 		message("%s: %s, but %s is not; they cannot be added up", path, gmon ? "a gmon.out" : "no gmon.out", o->files[0]);
@@ -78,7 +78,7 @@ bool output_unasked(const char *path, enum file_kind kind, const char *remedy)
 	return false;
 }
 
-static bool operand_add(struct operands *o, char *word)
+static bool operands_operand_add(struct operands *o, char *word)
 {
 	char *path = pid_operand(word);
 
@@ -87,9 +87,9 @@ static bool operand_add(struct operands *o, char *word)
 	switch (files_kind(path)) {
 	case FILE_PROFILE:
 	case FILE_IMPORT:
-		return file_add(o, path, false);
+		return operands_file_add(o, path, false);
 	case FILE_GMON:
-		return file_add(o, path, true);
+		return operands_file_add(o, path, true);
 	case FILE_PROGRAM:
 		if (!o->program) {
 			o->program = path;
@@ -136,7 +136,7 @@ static bool default_add(struct operands *o)
 		return true;
 	}
 	if (files_kind(default_file) == FILE_MISSING && files_kind(default_gmon) == FILE_GMON)
-		return file_add(o, default_gmon, true);
+		return operands_file_add(o, default_gmon, true);
 	names = files_siblings(default_file);
 	if (files_kind(default_file) != FILE_MISSING)
 		message("amon.out: not a profile%s%s%s", names ? ", but " : "", names ? names[0] : "", names ? " is; name the file to read" : "");
@@ -155,7 +155,7 @@ bool operands_sort(struct operands *o, char **argv, size_t n)
 	*o = (struct operands){ .files = calloc(n + 1, sizeof *o->files) };
 	ok = o->files != NULL;
 	for (size_t i = 0; ok && i < n; i++)
-		ok = operand_add(o, argv[i]);
+		ok = operands_operand_add(o, argv[i]);
 	if (ok && o->n == 0)
 		ok = default_add(o);
 	if (!ok)

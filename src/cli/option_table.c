@@ -219,7 +219,7 @@ bool option_table_is_listing(int key)
 enum { INDENT = 30, WIDTH = 49 };		/* of the texts of options_help, columns */
 
 /* TEXT in lines of WIDTH columns, the first where the cursor is, all others at column INDENT. */
-static void text_print(const char *text)
+static void option_table_text_print(const char *text)
 {
 	while (strlen(text) > WIDTH) {
 		size_t n = WIDTH;
@@ -233,7 +233,7 @@ static void text_print(const char *text)
 }
 
 /* -p, --flat-profile[=NAME] and the like. */
-static void name_make(char *name, size_t size, const struct row *row)
+static void option_table_name_make(char *name, size_t size, const struct row *row)
 {
 	const char *argument = row->argument ? row->argument : "";
 	bool optional = argument_kind(row) == optional_argument;
@@ -245,15 +245,15 @@ static void name_make(char *name, size_t size, const struct row *row)
 		 !row->name || !row->argument ? "" : optional ? "[=" : "=", argument + optional, "");
 }
 
-static void row_print(const struct row *row)
+static void option_table_row_print(const struct row *row)
 {
 	char name[64];
 
-	name_make(name, sizeof name, row);
+	option_table_name_make(name, sizeof name, row);
 	printf("  %-*s", INDENT - 2, name);
 	if (strlen(name) > INDENT - 3)		/* no blank would be left before the text */
 		printf("\n%*s", INDENT, "");
-	text_print(row->text);
+	option_table_text_print(row->text);
 }
 
 void options_help(unsigned command)
@@ -267,7 +267,7 @@ void options_help(unsigned command)
 			continue;
 		if (heading)
 			printf("%s%s:\n", before, heading);
-		row_print(&rows[i]);
+		option_table_row_print(&rows[i]);
 		heading = NULL;
 		before = "\n";
 	}

@@ -15,7 +15,7 @@
 #include "cli/message.h"
 #include "cli/option_table.h"
 
-static bool number(const char *text, const char *option, double most, double *value)
+static bool options_number(const char *text, const char *option, double most, double *value)
 {
 	char *end;
 
@@ -31,7 +31,7 @@ static bool whole_number(const char *text, const char *option, unsigned *value)
 {
 	double v;
 
-	if (!number(text, option, UINT32_MAX - 1.0, &v))
+	if (!options_number(text, option, UINT32_MAX - 1.0, &v))
 		return false;
 	*value = (unsigned)v;
 	if (v == (double)*value)
@@ -67,7 +67,7 @@ static bool layer_set(struct options *o, const char *word)
 }
 
 /* Append WORD to the *N of *WORDS. */
-static bool word_add(char ***words, size_t *n, char *word)
+static bool options_word_add(char ***words, size_t *n, char *word)
 {
 	char **more = reallocarray(*words, *n + 1, sizeof *more);
 
@@ -83,7 +83,7 @@ static bool word_add(char ***words, size_t *n, char *word)
 static bool substitute_add(struct options *o, char *rule)
 {
 	if (strchr(rule, '=') && *rule != '=')
-		return word_add(&o->sources.substitutes, &o->sources.nsubstitutes, rule);
+		return options_word_add(&o->sources.substitutes, &o->sources.nsubstitutes, rule);
 	message("--substitute=%s: not of the form FROM=TO", rule);
 	return false;
 }
@@ -198,7 +198,7 @@ static bool against_set(struct options *o)
 }
 
 /* 5% or 5. */
-static bool limit_set(struct options *o, const char *text)
+static bool options_limit_set(struct options *o, const char *text)
 {
 	char plain[32];
 	size_t n = strlen(text);
@@ -207,7 +207,7 @@ static bool limit_set(struct options *o, const char *text)
 	if (n > 0 && text[n - 1] == '%')
 		n--;
 	snprintf(plain, sizeof plain, "%.*s", (int)(n < sizeof plain ? n : sizeof plain), text);
-	if (!number(plain, "max-regress", 1e6, &percent))
+	if (!options_number(plain, "max-regress", 1e6, &percent))
 		return false;
 	o->check.limit = percent / 100;
 	return true;
@@ -246,9 +246,9 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'o': return file_set(&o->output, "output", argument);
 	case KEY_SORT: ok = one_of("sort", argument, "self, total, calls", &i); o->report.sort = REPORT_BY_SELF + i; return ok;
 	case KEY_MODEL: ok = one_of("model", argument, "history, gprof, cct", &i); o->graph.model = i; return ok;
-	case KEY_ONLY: return word_add(&o->report.only, &o->report.nonly, argument);
-	case KEY_FOCUS: return word_add(&o->graph.focus, &o->graph.nfocus, argument);
-	case KEY_HIDE: return word_add(&o->graph.hide, &o->graph.nhide, argument);
+	case KEY_ONLY: return options_word_add(&o->report.only, &o->report.nonly, argument);
+	case KEY_FOCUS: return options_word_add(&o->graph.focus, &o->graph.nfocus, argument);
+	case KEY_HIDE: return options_word_add(&o->graph.hide, &o->graph.nhide, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
 	case KEY_PHASE: o->phase = argument; return true;
 	case KEY_TIME_RANGE: return range_set(o, argument);
@@ -267,15 +267,15 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_NO_SOURCE: o->no_source = true; return true;
 	case KEY_LIVE: o->live = true; return true;
 	case KEY_ALL: o->diff.all = true; return true;
-	case KEY_MAX_REGRESS: return limit_set(o, argument);
+	case KEY_MAX_REGRESS: return options_limit_set(o, argument);
 	case KEY_METRIC: ok = one_of("metric", argument, "self, total", &i); o->check.time = i; return ok;
 	case KEY_CALLS: ok = one_of("calls", argument, "exact, limit, ignore", &i); o->check.calls = i; return ok;
 	case KEY_WEIGHT: o->weight_given = ok = one_of("weight", argument, "time, calls", &i); o->export.weight = i; return ok;
 	case KEY_TABLE: o->table_given = ok = one_of("table", argument, "routines, arcs, contexts", &i); o->export.table = i; return ok;
 	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);
-	case KEY_MIN_PERCENT: return number(argument, "min-percent", 100, &o->report.min_percent);
+	case KEY_MIN_PERCENT: return options_number(argument, "min-percent", 100, &o->report.min_percent);
 	case KEY_TOP: return whole_number(argument, "top", &o->report.top);
-	case KEY_SOURCE_PATH: return word_add(&o->sources.folders, &o->sources.nfolders, argument);
+	case KEY_SOURCE_PATH: return options_word_add(&o->sources.folders, &o->sources.nfolders, argument);
 	case KEY_SUBSTITUTE: return substitute_add(o, argument);
 	case KEY_WIDE: o->report.style.wide = true; return true;
 	case KEY_PROCESSES: o->report.processes = true; return true;
@@ -299,7 +299,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_AGAINST: return against_set(o);
 	case KEY_STORE: o->store = argument; return true;
 	case KEY_TIMEOUT: return seconds_set("timeout", argument, &o->timeout);
-	case KEY_LABEL: return word_add(&o->labels, &o->nlabels, argument);
+	case KEY_LABEL: return options_word_add(&o->labels, &o->nlabels, argument);
 	case KEY_FORMAT: return one_of("format", argument, "rows, pprof, parca", &o->format);
 	case KEY_SCHEMA: o->schema = true; return true;
 	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
@@ -375,7 +375,7 @@ static void style_set(struct options *o, unsigned command)
 	o->report.rows = terminal_height(fd);
 }
 
-static void defaults_set(struct options *o)
+static void options_defaults_set(struct options *o)
 {
 	*o = (struct options){ .data = "amon.out" };
 	o->graph.thread = GRAPH_NONE;
@@ -387,7 +387,7 @@ static void defaults_set(struct options *o)
 }
 
 /* What is not kept by interval cannot be shown by it. */
-static bool range_check(const struct options *o)
+static bool options_range_check(const struct options *o)
 {
 	const struct { bool given; const char *option; } others[] = {
 		{ o->phase, "--phase: samples of phases" }, { o->report.leaves, "--leaves: samples of program counters" },
@@ -427,7 +427,7 @@ static bool options_check(struct options *o, unsigned command)
 		message("--phase cannot be joined with --stacks: samples of call stacks are not kept by phase");
 		return false;
 	}
-	if (!range_check(o))
+	if (!options_range_check(o))
 		return false;
 	if (command == COMMAND_ATTACH && o->clock && strcmp(o->clock, "tick") && strcmp(o->clock, "wall")) {
 		message("--clock=%s: call stacks are sampled by CPU time (cpu) or elapsed time (wall)", o->clock);
@@ -490,7 +490,7 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	bool ok = longs && shorts;
 	int key;
 
-	defaults_set(o);
+	options_defaults_set(o);
 	o->operands = calloc((size_t)argc + 1, sizeof *o->operands);
 	ok = ok && o->operands;
 	optind = 0;

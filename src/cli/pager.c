@@ -33,7 +33,7 @@ static struct {
 } pager;
 
 /* Write it all; what nobody reads any more is thrown away. False: trouble. */
-static bool put(int fd, const char *data, size_t size)
+static bool pager_put(int fd, const char *data, size_t size)
 {
 	while (size > 0) {
 		ssize_t n = write(fd, data, size);
@@ -49,7 +49,7 @@ static bool put(int fd, const char *data, size_t size)
 }
 
 /* In the child: become the pager. */
-static void execute(int end)
+static void pager_execute(int end)
 {
 	for (int i = 0; i < IGNORED; i++)
 		sigaction(ignored[i], &pager.old[i], NULL);
@@ -60,14 +60,14 @@ static void execute(int end)
 	_exit(LAUNCH_NOT_FOUND);
 }
 
-static void signals_end(void)
+static void pager_signals_end(void)
 {
 	for (int i = 0; i < IGNORED; i++)
 		sigaction(ignored[i], &pager.old[i], NULL);
 }
 
 /* Start the pager, or set its pid to -1. */
-static void start(void)
+static void pager_start(void)
 {
 	int ends[2];
 
@@ -78,10 +78,10 @@ static void start(void)
 		sigaction(ignored[i], &(struct sigaction){ .sa_handler = SIG_IGN }, &pager.old[i]);
 	pager.pid = fork();
 	if (pager.pid == 0)
-		execute(ends[0]);
+		pager_execute(ends[0]);
 	close(ends[0]);
 	if (pager.pid < 0) {
-		signals_end();
+		pager_signals_end();
 		close(ends[1]);
 		return;
 	}
@@ -92,15 +92,15 @@ static void start(void)
 }
 
 /* Where what is printed goes once the pager is started, or cannot be. */
-static int output(void)
+static int pager_output(void)
 {
 	return pager.pid > 0 ? pager.pipe : STDOUT_FILENO;
 }
 
 /* Print what is kept. */
-static bool release(void)
+static bool pager_release(void)
 {
-	bool ok = put(output(), pager.kept, pager.size);
+	bool ok = pager_put(pager_output(), pager.kept, pager.size);
 
 	free(pager.kept);
 	pager.kept = NULL;
@@ -122,7 +122,7 @@ static bool still_fits(void)
 	return pager.rows < pager.height;		/* one is for the shell's prompt */
 }
 
-static bool keep(const char *data, size_t size)
+static bool pager_keep(const char *data, size_t size)
 {
 	if (pager.size + size > pager.room) {
 		size_t room = 2 * (pager.size + size);
@@ -144,16 +144,16 @@ static ssize_t stream_write(void *unused, const char *data, size_t size)
 
 	(void)unused;
 	if (pager.pid != 0) {
-		ok = put(output(), data, size);
-	} else if ((ok = keep(data, size)) && !still_fits()) {
-		start();
-		ok = release();
+		ok = pager_put(pager_output(), data, size);
+	} else if ((ok = pager_keep(data, size)) && !still_fits()) {
+		pager_start();
+		ok = pager_release();
 	}
 	return ok ? (ssize_t)size : 0;
 }
 
 /* Can the shell be expected to find COMMAND's program?  What has characters that mean something to it is for it to tell. */
-static bool is_there(const char *command)
+static bool pager_is_there(const char *command)
 {
 	char *word = strndup(command, strcspn(command, " \t")), *file = NULL;
 	bool there = !word || word[strcspn(word, "|&;<>()$`\\\"'*?[]#~=%{}!")] || (file = launch_find(word));
@@ -164,15 +164,15 @@ static bool is_there(const char *command)
 }
 
 /* The command of the pager; NULL: none is wanted, or there is none. */
-static const char *command_find(void)
+static const char *pager_command_find(void)
 {
 	const char *own = getenv("APROF_PAGER"), *command = own ? own : getenv("PAGER");
 
 	if (!command)
-		return is_there("less") ? "less" : NULL;
+		return pager_is_there("less") ? "less" : NULL;
 	if (!*command || strcmp(command, "cat") == 0)
 		return NULL;
-	if (is_there(command))
+	if (pager_is_there(command))
 		return command;
 	message("%s=%s: no such program; nothing is paged", own ? "APROF_PAGER" : "PAGER", command);
 	return NULL;
@@ -185,7 +185,7 @@ void pager_begin(void)
 	FILE *stream;
 
 	if (!isatty(STDOUT_FILENO) || !terminal || strcmp(terminal, "dumb") == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-	    size.ws_row == 0 || size.ws_col == 0 || !(command = command_find()))
+	    size.ws_row == 0 || size.ws_col == 0 || !(command = pager_command_find()))
 		return;
 	stream = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = stream_write });
 	if (!stream)
@@ -201,7 +201,7 @@ void pager_begin(void)
 }
 
 /* The pager has all there is; wait for the user. */
-static void finish(void)
+static void pager_finish(void)
 {
 	if (pager.error >= 0) {
 		dup2(pager.error, STDERR_FILENO);
@@ -210,7 +210,7 @@ static void finish(void)
 	close(pager.pipe);
 	while (waitpid(pager.pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	signals_end();
+	pager_signals_end();
 }
 
 void pager_end(void)
@@ -223,7 +223,7 @@ void pager_end(void)
 	stdout = pager.terminal;
 	pager.terminal = NULL;
 	if (pager.pid > 0)
-		finish();
-	else if (!release())
+		pager_finish();
+	else if (!pager_release())
 		message("cannot write to standard output: %s", strerror(errno));
 }

@@ -25,7 +25,7 @@ bool preload_is_for(const char *program)
 }
 
 /* The path of LIBRARY, which a build directory has in FOLDER; NULL after a message, which says that WHAT cannot be had without.  To be freed. */
-static char *library_find(const char *library, const char *folder, const char *what)
+static char *preload_library_find(const char *library, const char *folder, const char *what)
 {
 	struct error err;
 	char *directory = find_libdir(&err), *path = NULL, *built = NULL;
@@ -68,7 +68,7 @@ static bool library_name(const char *program, const char *path)
 
 bool preload_set(const char *program)
 {
-	char *path = library_find(LIBRARY, "inside", "programs built with -pg cannot be profiled");
+	char *path = preload_library_find(LIBRARY, "inside", "programs built with -pg cannot be profiled");
 	bool ok = path && library_name(program, path);
 
 	free(path);
@@ -78,7 +78,7 @@ bool preload_set(const char *program)
 bool preload_stacks(const char *program, const char *directory)
 {
 	bool foreign = symbols_loading(program) == SYMBOLS_FOREIGN;	/* a static one may start others that are not */
-	char *path = foreign ? NULL : library_find(TICKER_LIBRARY, "inside", "call stacks are sampled by ptrace");
+	char *path = foreign ? NULL : preload_library_find(TICKER_LIBRARY, "inside", "call stacks are sampled by ptrace");
 	bool ok = path && library_name(program, path) && setenv(TICKER_DIRECTORY, directory, 1) == 0;
 
 	free(path);
@@ -87,7 +87,7 @@ bool preload_stacks(const char *program, const char *directory)
 
 bool preload_mpi(const char *program)
 {
-	char *path = symbols_loading(program) != SYMBOLS_DYNAMIC ? NULL : library_find(MPI_LIBRARY, "inside/mpi", "each rank keeps its own profile, and calls of MPI are no routines");
+	char *path = symbols_loading(program) != SYMBOLS_DYNAMIC ? NULL : preload_library_find(MPI_LIBRARY, "inside/mpi", "each rank keeps its own profile, and calls of MPI are no routines");
 	bool ok = path && library_name(program, path);
 
 	free(path);

@@ -14,7 +14,7 @@ static volatile sig_atomic_t active, shown;
 static volatile size_t part, parts;	/* of the step; parts 0: it has none */
 static struct timespec last;		/* when a part was shown last */
 
-static void put(const char *text)
+static void progress_put(const char *text)
 {
 	ssize_t n = write(STDERR_FILENO, text, strlen(text));
 
@@ -29,27 +29,27 @@ static void put_number(size_t n)
 	do
 		*--at = (char)('0' + n % 10);
 	while (n /= 10);
-	put(at);
+	progress_put(at);
 }
 
-static void show(int signal)
+static void progress_show(int signal)
 {
 	(void)signal;
-	put("\r\033[Kaprof: ");
-	put(current);
+	progress_put("\r\033[Kaprof: ");
+	progress_put(current);
 	if (parts) {
-		put(", ");
+		progress_put(", ");
 		put_number(part);
-		put(" of ");
+		progress_put(" of ");
 		put_number(parts);
 	}
-	put(" ...");
+	progress_put(" ...");
 	shown = 1;				/* last: from now on other threads may show it again */
 }
 
 void progress_begin(void)
 {
-	struct sigaction action = { .sa_handler = show, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = progress_show, .sa_flags = SA_RESTART };
 
 	if (active || !isatty(STDERR_FILENO))
 		return;
@@ -65,7 +65,7 @@ void progress_step(const char *what)
 	current = what;
 	parts = 0;
 	if (shown)
-		show(0);
+		progress_show(0);
 }
 
 void progress_part(size_t done, size_t of)
@@ -79,7 +79,7 @@ void progress_part(size_t done, size_t of)
 	if (!shown || (now.tv_sec - last.tv_sec) * 1000000000 + now.tv_nsec - last.tv_nsec < EVERY)
 		return;
 	last = now;
-	show(0);
+	progress_show(0);
 }
 
 void progress_end(void)
@@ -89,6 +89,6 @@ void progress_end(void)
 	alarm(0);
 	active = 0;
 	if (shown)
-		put("\r\033[K");
+		progress_put("\r\033[K");
 	shown = 0;
 }

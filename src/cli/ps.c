@@ -43,7 +43,7 @@ struct processes {
 	size_t refused;		/* others, into which we may not look */
 };
 
-static uint64_t now(clockid_t clock)
+static uint64_t ps_now(clockid_t clock)
 {
 	struct timespec t;
 
@@ -54,7 +54,7 @@ static uint64_t now(clockid_t clock)
 /* How long the process of H has been profiled, ns; one in a time namespace of its own has another monotonic clock. */
 static uint64_t elapsed_of(const struct amon_header *h)
 {
-	uint64_t monotonic = now(CLOCK_MONOTONIC), real = now(CLOCK_REALTIME);
+	uint64_t monotonic = ps_now(CLOCK_MONOTONIC), real = ps_now(CLOCK_REALTIME);
 	uint64_t since = real > h->start_realtime ? real - h->start_realtime : 0;
 	uint64_t ticked = monotonic > h->start_monotonic ? monotonic - h->start_monotonic : UINT64_MAX;
 
@@ -82,19 +82,19 @@ static bool process_read(struct process *p)
 	return ok && p->command;
 }
 
-static void process_free(struct process *p)
+static void ps_process_free(struct process *p)
 {
 	free(p->path);
 	free(p->command);
 }
 
 /* The profile at PATH, which is P's from now on, of process PID joins ALL. */
-static void process_add(struct processes *all, int32_t pid, char *path)
+static void ps_process_add(struct processes *all, int32_t pid, char *path)
 {
 	struct process p = { .pid = pid, .path = path }, *more = process_read(&p) ? reallocarray(all->list, all->n + 1, sizeof *more) : NULL;
 
 	if (!more) {
-		process_free(&p);
+		ps_process_free(&p);
 		return;
 	}
 	all->list = more;
@@ -106,18 +106,18 @@ static void recorded_add(void *arg, const struct amon_header *h, const char *pat
 	char *own = strdup(path);
 
 	if (own)
-		process_add(arg, h->pid, own);
+		ps_process_add(arg, h->pid, own);
 }
 
 /* Look into process PID: it may be profiled, or record others. */
-static void process_look(struct processes *all, int32_t pid)
+static void ps_process_look(struct processes *all, int32_t pid)
 {
 	char *path = NULL;
 	int fd = mapped_open(pid, O_RDONLY, &path);
 
 	if (fd >= 0) {
 		close(fd);
-		process_add(all, pid, path);
+		ps_process_add(all, pid, path);
 		return;
 	}
 	all->refused += errno == EACCES || errno == EPERM;
@@ -144,7 +144,7 @@ static bool processes_find(struct processes *all)
 	}
 	while ((entry = readdir(folder)))
 		if (pid_read(entry->d_name, &pid))
-			process_look(all, pid);
+			ps_process_look(all, pid);
 	closedir(folder);
 	if (all->n > 1)
 		qsort(all->list, all->n, sizeof *all->list, by_pid);
@@ -200,7 +200,7 @@ static void widths_find(int widths[CELLS], const struct processes *all)
 }
 
 /* The longest of the commands or files of ALL, in columns. */
-static int longest(const struct processes *all, const char *heading, bool files, const struct text_style *style)
+static int ps_longest(const struct processes *all, const char *heading, bool files, const struct text_style *style)
 {
 	int most = (int)strlen(heading);
 
@@ -225,7 +225,7 @@ static const char *tail_of(const char *text, int width)
 	return text;
 }
 
-static size_t head_of(const char *text, int width)
+static size_t ps_head_of(const char *text, int width)
 {
 	size_t n = strlen(text);
 
@@ -241,7 +241,7 @@ static void texts_print(const char *command, const char *file, int width, int ro
 {
 	int columns = (int)print_width(command, strlen(command));
 	bool cut = columns > width;
-	size_t n = cut ? head_of(command, width - ELLIPSIS) : strlen(command);
+	size_t n = cut ? ps_head_of(command, width - ELLIPSIS) : strlen(command);
 
 	columns = (int)print_width(command, n) + (cut ? ELLIPSIS : 0);
 	printf("%.*s%s%*s", (int)n, command, cut ? "..." : "", width - columns + 2, "");
@@ -249,7 +249,7 @@ static void texts_print(const char *command, const char *file, int width, int ro
 	printf("%s%s\n", cut ? "..." : "", cut ? tail_of(file, room - width - 2 - ELLIPSIS) : file);
 }
 
-static void row_print(const struct process *p, const int widths[CELLS], int width, int room, const struct text_style *style)
+static void ps_row_print(const struct process *p, const int widths[CELLS], int width, int room, const struct text_style *style)
 {
 	char cells[CELLS][CELL], command[4200], file[4200];
 
@@ -260,22 +260,22 @@ static void row_print(const struct process *p, const int widths[CELLS], int widt
 		    p ? print_safe(file, sizeof file, p->path, style) : "FILE", width, room);
 }
 
-static void processes_print(const struct processes *all, const struct text_style *style)
+static void ps_processes_print(const struct processes *all, const struct text_style *style)
 {
-	int widths[CELLS], room = style->wide ? 0 : style->width, command = longest(all, "COMMAND", false, style), used = 0, file;
+	int widths[CELLS], room = style->wide ? 0 : style->width, command = ps_longest(all, "COMMAND", false, style), used = 0, file;
 
 	widths_find(widths, all);
 	for (int c = 0; c < CELLS; c++)
 		used += widths[c] + 2;
-	file = longest(all, "FILE", true, style);
+	file = ps_longest(all, "FILE", true, style);
 	room = room == 0 ? 0 : room - used > 2 * COMMAND_LEAST ? room - used : 2 * COMMAND_LEAST;
 	if (room > 0 && command + 2 + file > room)	/* the file may have what is left, and half of the room at least */
 		command = command < room / 2 - 1 ? command : room - 2 - file > room / 2 - 1 ? room - 2 - file : room / 2 - 1;
 	print_begin(stdout, style, 'h');
-	row_print(NULL, widths, command, room, style);
+	ps_row_print(NULL, widths, command, room, style);
 	print_end(stdout, style);
 	for (size_t i = 0; i < all->n; i++)
-		row_print(&all->list[i], widths, command, room, style);
+		ps_row_print(&all->list[i], widths, command, room, style);
 }
 
 static json_t *process_json(const struct process *p)
@@ -306,7 +306,7 @@ static bool processes_json(const struct processes *all)
 	return !e.failed;
 }
 
-static int list(const struct options *o)
+static int ps_list(const struct options *o)
 {
 	struct processes all = { 0 };
 	bool ok = processes_find(&all);
@@ -314,23 +314,23 @@ static int list(const struct options *o)
 	if (ok && o->report.json)
 		ok = processes_json(&all);
 	else if (ok && all.n > 0)
-		processes_print(&all, &o->report.style);
+		ps_processes_print(&all, &o->report.style);
 	if (ok && !o->report.json && all.n == 0)
 		message("no process is being profiled");
 	if (ok && !o->report.json && all.refused > 0)
 		message("note: %zu process%s could not be looked into%s", all.refused, all.refused > 1 ? "es" : "",
 			geteuid() == 0 ? "" : ", of other users as a rule: root can");
 	for (size_t i = 0; i < all.n; i++)
-		process_free(&all.list[i]);
+		ps_process_free(&all.list[i]);
 	free(all.list);
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
 
-static int run(const struct command *self, struct options *o, int argc, char **argv)
+static int ps_run(const struct command *self, struct options *o, int argc, char **argv)
 {
 	(void)self;
 	if (o->first == argc)
-		return list(o);
+		return ps_list(o);
 	message("ps: %s: it takes no operand; `aprof info %s` looks at one", argv[o->first], argv[o->first]);
 	return STATUS_TROUBLE;
 }
@@ -342,5 +342,5 @@ const struct command command_ps = {
 	.options = COMMAND_PS,
 	.examples = "  aprof ps                                 processes, with their files\n"
 		    "  aprof ps --json                          the same, for a script\n",
-	.function = run,
+	.function = ps_run,
 };

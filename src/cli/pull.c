@@ -11,7 +11,7 @@
 #include "understand/input/files.h"
 
 /* Write the sum of the profiles of CONDITION to OUTPUT. */
-static bool take(struct store *s, const char *condition, const char *output, struct error *err)
+static bool pull_take(struct store *s, const char *condition, const char *output, struct error *err)
 {
 	struct profile *p;
 	uint64_t n;
@@ -35,7 +35,7 @@ static int pull(const struct options *o, const char *url, const char *condition,
 {
 	struct error err;
 	struct store *s = store_open(url, o->timeout, &err);
-	bool ok = s && take(s, condition, output, &err);
+	bool ok = s && pull_take(s, condition, output, &err);
 
 	progress_end();
 	store_free(s);
@@ -62,7 +62,7 @@ static int pull_joined(const struct options *o, const char *url, char **words, c
 	return status;
 }
 
-static void help(void)
+static void pull_help(void)
 {
 	puts("A condition is made of comparisons, joined by AND:\n\n"
 	     "  service = web AND host != 'db 1' AND time > 2026-11-01 AND label.zone = eu\n\n"
@@ -71,7 +71,7 @@ static void help(void)
 	     "                                                     2026-11-01T12:30 (UTC), now-2h, @SECONDS\n");
 }
 
-static int run(const struct command *self, struct options *o, int argc, char **argv)
+static int pull_run(const struct command *self, struct options *o, int argc, char **argv)
 {
 	const char *url = o->store ? o->store : getenv("APROF_STORE"), *output = o->output ? o->output : "amon.out";
 
@@ -92,8 +92,8 @@ const struct command command_pull = {
 	.summary = "one profile from those in a fleet's store",
 #endif
 	.options = COMMAND_PULL,
-	.help = help,
+	.help = pull_help,
 	.examples = "  aprof pull --store http://db:8123 'service = web AND time > now-1d'\n"
 		    "  aprof pull -o web.amon 'service = web AND version = 1.2'\n",
-	.function = run,
+	.function = pull_run,
 };

@@ -36,7 +36,7 @@ static bool time_set(struct given *g, const char *value)
 }
 
 /* NAME=VALUE, of which NAME is malloc'ed by now. */
-static bool label_set(struct given *g, char *name, const char *value)
+static bool push_label_set(struct given *g, char *name, const char *value)
 {
 	const struct { const char *name; const char **value; } own[] = { { "service", &g->service }, { "host", &g->host }, { "version", &g->version } };
 
@@ -56,13 +56,13 @@ static bool label_set(struct given *g, char *name, const char *value)
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
+static int push_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct store_label *)a)->name, ((const struct store_label *)b)->name);
 }
 
 /* What the labels of O say; they are parted where their = was.  False after a message. */
-static bool given_make(struct given *g, const struct options *o)
+static bool push_given_make(struct given *g, const struct options *o)
 {
 	*g = (struct given){ .more = calloc(o->nlabels + 1, sizeof *g->more) };
 	if (!g->more) {
@@ -78,10 +78,10 @@ static bool given_make(struct given *g, const struct options *o)
 			message("--label=%s: not of the form NAME=VALUE, NAME being a letter, then letters, digits, _, - and .", o->labels[i]);
 			return false;
 		}
-		if (!label_set(g, o->labels[i], equals + 1))
+		if (!push_label_set(g, o->labels[i], equals + 1))
 			return false;
 	}
-	qsort(g->more, g->nmore, sizeof *g->more, by_name);
+	qsort(g->more, g->nmore, sizeof *g->more, push_by_name);
 	return true;
 }
 
@@ -100,7 +100,7 @@ static void version_make(char *out, const struct profile *p)
 }
 
 /* When the process of H began, seconds since 1970; if FILE does not tell, when that was last changed. */
-static uint64_t start_of(const struct amon_header *h, const char *file)
+static uint64_t push_start_of(const struct amon_header *h, const char *file)
 {
 	struct stat st;
 
@@ -117,7 +117,8 @@ static struct store_labels labels_of(const struct given *g, const char *file, co
 
 	version_make(version, p);
 	return (struct store_labels){ .service = g->service ? g->service : slash ? slash + 1 : program, .host = g->host ? g->host : h->host,
-		.version = g->version ? g->version : version, .time = g->has_time ? g->time : start_of(h, file), .more = g->more, .nmore = g->nmore };
+		.version = g->version ? g->version : version, .time = g->has_time ? g->time : push_start_of(h, file), .more = g->more,
+			.nmore = g->nmore };
 }
 
 /* Put P, read from FILE, whose identity is ID. */
@@ -172,7 +173,7 @@ static bool rows_push(struct store *s, const struct given *g, char *file, struct
 }
 
 /* When the process of H ended, seconds since 1970, if it began at START: at least a second later. */
-static uint64_t end_of(const struct amon_header *h, uint64_t start)
+static uint64_t push_end_of(const struct amon_header *h, uint64_t start)
 {
 	uint64_t lasted = h->end_monotonic > h->start_monotonic ? (h->end_monotonic - h->start_monotonic) / 1000000000 : 0;
 
@@ -190,7 +191,7 @@ static bool built_send(struct ingest *to, const struct given *g, const char *fil
 
 	if (out && fclose(out) != 0 && ok)
 		ok = error_no_memory(err, NULL);
-	ok = ok && ingest_send(to, &(struct ingest_profile){ &labels, end_of(&in->profile->runs[0].header, labels.time), data, len }, err);
+	ok = ok && ingest_send(to, &(struct ingest_profile){ &labels, push_end_of(&in->profile->runs[0].header, labels.time), data, len }, err);
 	free(data);
 	return ok;
 }
@@ -254,7 +255,7 @@ static bool files_push(const struct goal *to, const struct given *g, char **file
 /* Who takes pprof, by --format. */
 static const struct ingest_server *const servers[] = { [PUSH_ROWS] = NULL, [PUSH_PPROF] = &ingest_pyroscope, [PUSH_PARCA] = &ingest_parca };
 
-static int push(const struct options *o, char **files, size_t n)
+static int cli_push_push(const struct options *o, char **files, size_t n)
 {
 	const char *url = o->store ? o->store : getenv("APROF_STORE");
 	struct goal to = { 0 };
@@ -264,7 +265,7 @@ static int push(const struct options *o, char **files, size_t n)
 
 	if (!url || !*url || n == 0)
 		message("push: say where to and what: aprof push --store URL FILE...");
-	else if (given_make(&g, o)) {
+	else if (push_given_make(&g, o)) {
 		if (servers[o->format])
 			to.ingest = ingest_open(url, servers[o->format], o->timeout, &err);
 		else
@@ -280,11 +281,11 @@ static int push(const struct options *o, char **files, size_t n)
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
 
-static int run(const struct command *self, struct options *o, int argc, char **argv)
+static int push_run(const struct command *self, struct options *o, int argc, char **argv)
 {
 	(void)self;
 	if (!o->schema)
-		return push(o, argv + o->first, (size_t)(argc - o->first));
+		return cli_push_push(o, argv + o->first, (size_t)(argc - o->first));
 	schema_print(stdout);
 	return STATUS_OK;
 }
@@ -298,5 +299,5 @@ const struct command command_push = {
 	.options = COMMAND_PUSH,
 	.examples = "  aprof push --store http://db:8123 --label service=web amon.out\n"
 		    "  aprof push --format=pprof --store http://pyroscope:4040 amon.out\n",
-	.function = run,
+	.function = push_run,
 };

@@ -42,12 +42,12 @@ struct reduction {
 
 /* ---- the connection ---- */
 
-static bool put(struct reduction *r, const void *data, size_t size) { return job_put(r->connection, data, size); }
-static bool get(struct reduction *r, void *data, size_t size) { return job_get(r->connection, data, size); }
+static bool reduction_put(struct reduction *r, const void *data, size_t size) { return job_put(r->connection, data, size); }
+static bool reduction_get(struct reduction *r, void *data, size_t size) { return job_get(r->connection, data, size); }
 
-static bool order(struct reduction *r, enum job_what what, int rank, uint64_t size)
+static bool reduction_order(struct reduction *r, enum job_what what, int rank, uint64_t size)
 {
-	return put(r, &(struct job_order){ what, rank, size }, sizeof(struct job_order));
+	return reduction_put(r, &(struct job_order){ what, rank, size }, sizeof(struct job_order));
 }
 
 /* What rank FROM sends: malloc'ed, its size in *LEN; NULL: nothing, it could not be kept, or the library is gone. */
@@ -57,14 +57,14 @@ static void *message_get(struct reduction *r, int from, size_t *len)
 	uint64_t size = 0;
 
 	*len = 0;
-	if (!order(r, JOB_RECEIVE, from, 0) || !get(r, &size, sizeof size) || size == 0)
+	if (!reduction_order(r, JOB_RECEIVE, from, 0) || !reduction_get(r, &size, sizeof size) || size == 0)
 		return NULL;
 	data = size < SIZE_MAX ? malloc(size) : NULL;
-	if (data && get(r, data, size)) {
+	if (data && reduction_get(r, data, size)) {
 		*len = size;
 		return data;
 	}
-	for (size_t n; !data && size > 0 && get(r, waste, n = size < sizeof waste ? size : sizeof waste); size -= n)
+	for (size_t n; !data && size > 0 && reduction_get(r, waste, n = size < sizeof waste ? size : sizeof waste); size -= n)
 		;
 	free(data);
 	return NULL;
@@ -73,7 +73,7 @@ static void *message_get(struct reduction *r, int from, size_t *len)
 /* ---- profiles ---- */
 
 /* Which of the rank's programs is process PID? */
-static const struct harvest_program *program_of(const struct harvest *h, int32_t pid)
+static const struct harvest_program *reduction_program_of(const struct harvest *h, int32_t pid)
 {
 	struct amon_header header;
 
@@ -109,7 +109,7 @@ static void sum_drop(struct reduction *r)
 }
 
 /* Add P, of RANKS ranks, to the sum.  False: it does not go with that, or memory is short, and there is no sum any more. */
-static bool sum_add(struct reduction *r, const struct profile *p, uint64_t ranks)
+static bool reduction_sum_add(struct reduction *r, const struct profile *p, uint64_t ranks)
 {
 	struct error err = { 0 };
 
@@ -154,20 +154,20 @@ static void own_read(struct reduction *r, int32_t pid)
 	}
 	if (!harvest_make(&r->harvest, r->run->directory, r->run->options->stacks, &err))
 		return;
-	r->own = program_of(&r->harvest, pid);
+	r->own = reduction_program_of(&r->harvest, pid);
 	if (r->own && input_read(&in, r->own->files, r->own->n, NULL, &err)) {
 		for (uint32_t i = 0; i < in.profile->nruns; i++)
 			end_now(&in.profile->runs[i].header, pid);
 		one = rank_make(r, in.profile);
 	}
-	if (!one || !sum_add(r, one, 1))
+	if (!one || !reduction_sum_add(r, one, 1))
 		r->own = NULL;
 	profile_free(one);
 	input_free(&in);
 }
 
 /* Add what rank FROM sends.  False: there is nothing, or it does not go with ours. */
-static bool other_read(struct reduction *r, int from)
+static bool reduction_other_read(struct reduction *r, int from)
 {
 	size_t len;
 	char *data = message_get(r, from, &len), label[32];
@@ -180,7 +180,7 @@ static bool other_read(struct reduction *r, int from)
 	ok = ok && profile_read(p, data + sizeof ranks, len - sizeof ranks, label, &ignored);
 	if (ok) {
 		memcpy(&ranks, data, sizeof ranks);
-		ok = sum_add(r, p, ranks);
+		ok = reduction_sum_add(r, p, ranks);
 	}
 	free(data);
 	profile_free(p);
@@ -208,13 +208,13 @@ static bool sum_send(struct reduction *r, int to)
 	bool ok;
 
 	profile_free(p);
-	ok = order(r, JOB_SEND, to, size) && (!data || (put(r, &r->ranks, sizeof r->ranks) && put(r, data, len)));
+	ok = reduction_order(r, JOB_SEND, to, size) && (!data || (reduction_put(r, &r->ranks, sizeof r->ranks) && reduction_put(r, data, len)));
 	free(data);
 	return ok && size > 0;
 }
 
 /* Rank 0: write the job's file. */
-static bool sum_write(struct reduction *r)
+static bool reduction_sum_write(struct reduction *r)
 {
 	struct input in = { .profile = sum_take(r) };
 	struct harvest_program program = { .path = in.profile ? in.profile->runs[0].header.program : NULL };
@@ -244,8 +244,8 @@ static void own_remove(struct reduction *r)
 /* Rank TO is told whether the job's file holds what it sent. */
 static void verdict_send(struct reduction *r, int to, bool whole)
 {
-	if (order(r, JOB_SEND, to, 1))
-		put(r, &(char){ whole }, 1);
+	if (reduction_order(r, JOB_SEND, to, 1))
+		reduction_put(r, &(char){ whole }, 1);
 }
 
 /* What rank FROM says of the sum that was sent; -1: nothing. */
@@ -274,11 +274,11 @@ static void reduce(struct reduction *r, int32_t pid)
 	for (; bit < r->job->size && !(self & bit); bit <<= 1)
 		if (meets(r, self + bit)) {
 			others[n].rank = self + bit;
-			others[n].added = other_read(r, others[n].rank);
+			others[n].added = reduction_other_read(r, others[n].rank);
 			n++;
 		}
 	if (self == 0) {
-		whole = sum_write(r);
+		whole = reduction_sum_write(r);
 	} else if (meets(r, self - bit)) {
 		bool sent = sum_send(r, self - bit);
 		int verdict = verdict_get(r, self - bit);
@@ -293,7 +293,7 @@ static void reduce(struct reduction *r, int32_t pid)
 		own_remove(r);
 	while (n-- > 0)
 		verdict_send(r, others[n].rank, whole && others[n].added);
-	order(r, JOB_END, 0, 0);
+	reduction_order(r, JOB_END, 0, 0);
 }
 
 /* ---- the thread ---- */
@@ -308,11 +308,11 @@ static bool is_same_user(int fd)
 
 static bool word_get(struct reduction *r, struct job_word *w)
 {
-	return get(r, w, sizeof *w) && w->magic == JOB_HELLO;
+	return reduction_get(r, w, sizeof *w) && w->magic == JOB_HELLO;
 }
 
 /* A process with MPI is about to begin: what it was before an exec, or what came before it, is over. */
-static void serve(struct reduction *r)
+static void reduction_serve(struct reduction *r)
 {
 	struct job_word w;
 
@@ -322,7 +322,7 @@ static void serve(struct reduction *r)
 	if (!word_get(r, &w) || r->result.asked)
 		return;
 	if (w.rank != r->job->rank || w.size != r->job->size) {
-		order(r, JOB_END, 0, 0);	/* a world of its own */
+		reduction_order(r, JOB_END, 0, 0);	/* a world of its own */
 		return;
 	}
 	r->result.asked = true;
@@ -338,7 +338,7 @@ static void *wait_for_program(void *arg)
 	while (!r->over && (fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
 		r->connection = fd;
 		if (is_same_user(fd) && !r->over)
-			serve(r);
+			reduction_serve(r);
 		r->connection = -1;
 		close(fd);
 	}
@@ -358,7 +358,7 @@ static bool listen_begin(struct reduction *r)
 }
 
 /* No signal is this thread's. */
-static bool thread_begin(struct reduction *r)
+static bool reduction_thread_begin(struct reduction *r)
 {
 	sigset_t all, mask;
 	int error;
@@ -384,7 +384,7 @@ struct reduction *reduction_begin(struct run *run)
 		r->listener = -1;
 		r->connection = -1;
 	}
-	if (r && listen_begin(r) && thread_begin(r))
+	if (r && listen_begin(r) && reduction_thread_begin(r))
 		return r;
 	message("each rank keeps its own profile: %s", strerror(r ? errno : ENOMEM));
 	if (r && r->listener >= 0)

@@ -44,7 +44,7 @@ static size_t listings(const char **names, const struct input *in, const struct 
 	return n;
 }
 
-static size_t reports_of(const char **names, unsigned command, const struct input *in, const struct options *o)
+static size_t cli_reports_of(const char **names, unsigned command, const struct input *in, const struct options *o)
 {
 	size_t n = 0;
 
@@ -98,7 +98,7 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 int reports_print(const struct input *in, unsigned command, const struct options *o, FILE *out)
 {
 	const char *names[MOST_REPORTS];
-	size_t n = reports_of(names, command, in, o);
+	size_t n = cli_reports_of(names, command, in, o);
 	struct error err;
 
 	progress_end();
@@ -109,7 +109,7 @@ int reports_print(const struct input *in, unsigned command, const struct options
 }
 
 /* Warnings that the head of a report would show go to stderr where a view has no head. */
-static void warnings_tell(const struct input *in)
+static void reports_warnings_tell(const struct input *in)
 {
 	for (uint32_t i = 0; i < in->profile->nruns; i++) {
 		if (in->profile->runs[i].truncated)
@@ -123,7 +123,7 @@ static void warnings_tell(const struct input *in)
 		message("warning: %s", symbols_warning(in->symbols, i));
 }
 
-static int sum_write(const struct input *in)
+static int reports_sum_write(const struct input *in)
 {
 	struct error err;
 	size_t len;
@@ -165,12 +165,12 @@ static int print_all(const struct operands *operands, unsigned command, const st
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);
 
 	if (ok && o->gprof.views & VIEW_SUM) {
-		status = sum_write(&in);
+		status = reports_sum_write(&in);
 	} else if (ok && input_build(&in, operands->program, &o->graph, &err)) {
 		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_HOT
 			       | COMMAND_ANNOTATE)) {
 			progress_end();
-			warnings_tell(&in);
+			reports_warnings_tell(&in);
 		}
 		in.report.source = source_read_file;
 		in.report.source_reader = &sources;
@@ -200,7 +200,7 @@ static bool target_set(struct options *o, unsigned command, int argc, char **arg
 	return true;
 }
 
-static int run(const struct command *self, struct options *o, int argc, char **argv)
+static int reports_run(const struct command *self, struct options *o, int argc, char **argv)
 {
 	struct operands operands;
 	int status = STATUS_TROUBLE;
@@ -226,7 +226,7 @@ const struct command command_report = {
 	.options = COMMAND_REPORT,
 	.examples = "  aprof report --focus=parse               of amon.out, what ran below parse\n"
 		    "  aprof report -p --lines                  routines alone, with their lines\n",
-	.function = run,
+	.function = reports_run,
 	.responses = true,
 };
 
@@ -237,7 +237,7 @@ const struct command command_hot = {
 	.options = COMMAND_HOT,
 	.examples = "  aprof hot                                of amon.out\n"
 		    "  aprof hot 1234                           of process 1234 until now\n",
-	.function = run,
+	.function = reports_run,
 };
 
 const struct command command_tree = {
@@ -247,7 +247,7 @@ const struct command command_tree = {
 	.options = COMMAND_TREE,
 	.examples = "  aprof tree --depth=4                     the run from main down, four levels\n"
 		    "  aprof tree --bottom-up --focus=malloc    who called malloc, and for whom\n",
-	.function = run,
+	.function = reports_run,
 };
 
 const struct command command_cycles = {
@@ -257,7 +257,7 @@ const struct command command_cycles = {
 	.options = COMMAND_CYCLES,
 	.examples = "  aprof cycles                             the cycles of amon.out\n"
 		    "  aprof cycles --focus=eval                those that eval was in\n",
-	.function = run,
+	.function = reports_run,
 };
 
 const struct command command_paths = {
@@ -267,7 +267,7 @@ const struct command command_paths = {
 	.options = COMMAND_PATHS,
 	.examples = "  aprof paths --top=5                      the five sequences with most time\n"
 		    "  aprof paths --min-percent=1              those of one percent and more\n",
-	.function = run,
+	.function = reports_run,
 };
 
 const struct command command_annotate = {
@@ -277,7 +277,7 @@ const struct command command_annotate = {
 	.options = COMMAND_ANNOTATE,
 	.examples = "  aprof annotate parse                     the source of parse\n"
 		    "  aprof annotate parse.c                   of all routines in that file\n",
-	.function = run,
+	.function = reports_run,
 };
 
 const struct command command_compare_models = {
@@ -287,7 +287,7 @@ const struct command command_compare_models = {
 	.options = COMMAND_COMPARE,
 	.examples = "  aprof compare-models --top=5             the five largest errors of gprof\n"
 		    "  aprof compare-models --only=parse        those about parse\n",
-	.function = run,
+	.function = reports_run,
 };
 
 const struct command command_contexts = {
@@ -297,7 +297,7 @@ const struct command command_contexts = {
 	.options = COMMAND_CONTEXTS,
 	.examples = "  aprof contexts                           all contexts of amon.out\n"
 		    "  aprof contexts --focus=parse --json      those of parse, for a script\n",
-	.function = run,
+	.function = reports_run,
 };
 
 const struct command command_info = {
@@ -307,5 +307,5 @@ const struct command command_info = {
 	.options = COMMAND_INFO,
 	.examples = "  aprof info                               of amon.out\n"
 		    "  aprof info --threads                     and its threads, one a line\n",
-	.function = run,
+	.function = reports_run,
 };

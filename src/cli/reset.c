@@ -55,7 +55,7 @@ static int reset_process(int32_t pid)
 	return done ? STATUS_OK : STATUS_TROUBLE;
 }
 
-static int run(const struct command *self, struct options *o, int argc, char **argv)
+static int reset_run(const struct command *self, struct options *o, int argc, char **argv)
 {
 	int32_t pid;
 
@@ -71,5 +71,5 @@ const struct command command_reset = {
 	.usage = "PID",
 	.summary = "zero the counters of a running program",
 	.options = COMMAND_RESET,
-	.function = run,
+	.function = reset_run,
 };

@@ -43,7 +43,7 @@ static int launch_failed(const struct run *r, const char *name)
 }
 
 /* --verify: say what came of it.  Returns the status. */
-static int status_of(const struct run *r)
+static int run_status_of(const struct run *r)
 {
 	if (!r->options->verify)
 		return r->launch.status;
@@ -114,7 +114,7 @@ static int rank_end(struct run *r, struct reduction_result *job)
 	else if (!job->whole)
 		collect_rank(r, job->apart, job->unsure);
 	free(job->name);
-	return r->job->rank == 0 ? status_of(r) : r->launch.status;
+	return r->job->rank == 0 ? run_status_of(r) : r->launch.status;
 }
 
 /* The index of what the dynamic linker, ARGV[0], is to load; 0: nothing, or ARGV[0] is something else. */
@@ -146,7 +146,7 @@ static char *program_find(char **argv)
 	return program ? program : launch_find(argv[0]);
 }
 
-static int run(const struct options *o, char **argv)
+static int cli_run_run(const struct options *o, char **argv)
 {
 	struct job job;
 	struct run r = { .options = o, .job = job_find(&job) ? &job : NULL };
@@ -191,7 +191,7 @@ static int run(const struct options *o, char **argv)
 		status = rank_end(&r, &result);
 	} else if (r.launch.started) {
 		collect(&r);
-		status = collect_status(&r, status_of(&r));
+		status = collect_status(&r, run_status_of(&r));
 	}
 	collect_end(&r);
 	free(r.program);
@@ -202,7 +202,7 @@ static int run_command(const struct command *self, struct options *o, int argc, 
 {
 	(void)self;
 	if (o->first < argc)
-		return run(o, argv + o->first);
+		return cli_run_run(o, argv + o->first);
 	message("run: which program? aprof run [OPTION...] [--] PROGRAM [ARGUMENT...]");
 	return STATUS_TROUBLE;
 }

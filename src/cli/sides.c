@@ -22,7 +22,7 @@ static bool pids_replace(const struct options *o)
 	return true;
 }
 
-static bool operand_add(struct side *side, char *path)
+static bool sides_operand_add(struct side *side, char *path)
 {
 	switch (files_kind(path)) {
 	case FILE_PROFILE:
@@ -48,7 +48,7 @@ static bool operand_add(struct side *side, char *path)
 	}
 }
 
-static bool side_make(struct side *side, char **operands, size_t n)
+static bool sides_side_make(struct side *side, char **operands, size_t n)
 {
 	*side = (struct side){ .files = calloc(n + 1, sizeof *side->files) };
 	if (!side->files) {
@@ -56,7 +56,7 @@ static bool side_make(struct side *side, char **operands, size_t n)
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (!operand_add(side, operands[i]))
+		if (!sides_operand_add(side, operands[i]))
 			return false;
 	return true;
 }
@@ -101,7 +101,7 @@ bool sides_sort(struct sides_given *s, const struct options *o, const char *comm
 	if (!pids_replace(o))
 		return false;
 	n = sides_first(o);
-	if (!side_make(&s->base, o->operands, n) || !side_make(&s->fresh, o->operands + n, o->noperands - n)
+	if (!sides_side_make(&s->base, o->operands, n) || !sides_side_make(&s->fresh, o->operands + n, o->noperands - n)
 	    || !are_two(s, o, command)) {
 		sides_free(s);
 		return false;

@@ -13,14 +13,14 @@
 #include "cli/sides.h"
 #include "understand/input/source_files.h"
 
-static const struct report_input *renew(void *arg, struct error *err)
+static const struct report_input *view_renew(void *arg, struct error *err)
 {
 	struct rereading *l = arg;
 
 	return rereading_read(l, NULL, err) ? &rereading_input(l)->report : NULL;
 }
 
-static void release(void *arg)
+static void view_release(void *arg)
 {
 	rereading_release(arg);
 }
@@ -29,7 +29,7 @@ static int explore(const struct operands *operands, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
 	struct rereading l = { .operands = operands, .options = o, .sources = &sources };
-	struct explorer_feed feed = { .renew = renew, .release = release, .arg = &l };
+	struct explorer_feed feed = { .renew = view_renew, .release = view_release, .arg = &l };
 	struct error err;
 	bool ok = rereading_read(&l, &listener, &err);
 
@@ -103,7 +103,7 @@ static int explore_one(const struct options *o)
 	return status;
 }
 
-static int run(const struct command *self, struct options *o, int argc, char **argv)
+static int view_run(const struct command *self, struct options *o, int argc, char **argv)
 {
 	(void)self;
 	(void)argc;
@@ -122,5 +122,5 @@ const struct command command_view = {
 	.options = COMMAND_VIEW,
 	.examples = "  aprof view                               walk through amon.out\n"
 		    "  aprof view old.amon --against amon.out   what changed, too\n",
-	.function = run,
+	.function = view_run,
 };

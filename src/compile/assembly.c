@@ -85,7 +85,7 @@ static const char *inlined_call(const char *line)
 
 /* Is CALL, of an inlined hook, of FUNCTION itself, or of one that this is a clone or piece of?  What was not known where it was inlined is in a
  * register or in memory: a routine with an attribute against optimisation, into which nothing is inlined. */
-static bool is_own(const char *call, const char *function)
+static bool assembly_is_own(const char *call, const char *function)
 {
 	const char *owner = strchr(call, '#');
 	size_t n = owner ? strcspn(++owner, " \t\n") : 0;
@@ -152,7 +152,7 @@ static bool write_left_out(FILE *out, const char *why, const char *function)
 }
 
 /* Where lines go now. */
-static FILE *output(const struct filter *f) { return f->behind ? f->behind : f->out; }
+static FILE *assembly_output(const struct filter *f) { return f->behind ? f->behind : f->out; }
 
 /* The label of LINE, a hook's call, stays. */
 static void write_prefix(const struct filter *f, const char *line)
@@ -187,7 +187,7 @@ static void write_leaving(struct filter *f, const char *next)
 static void write_pushed(struct filter *f, bool chain)
 {
 	if (f->pushed)
-		fputs(f->pushed + (chain ? 0 : strlen(chain_push)), output(f));
+		fputs(f->pushed + (chain ? 0 : strlen(chain_push)), assembly_output(f));
 	free(f->pushed);
 	f->pushed = NULL;
 }
@@ -351,7 +351,7 @@ static bool leave_naked(struct filter *f, const char *call)
 /* CALL, of an inlined hook, is written if it is the function's own, and not if it is of what was inlined into that. */
 static bool filter_inlined(struct filter *f, const char *call)
 {
-	if (!is_own(call, f->function))
+	if (!assembly_is_own(call, f->function))
 		return true;
 	if (is_naked(f))
 		return leave_naked(f, call);
@@ -362,7 +362,7 @@ static bool filter_inlined(struct filter *f, const char *call)
 }
 
 /* Keep track of the routine that LINE is in. */
-static void follow(struct filter *f, const char *line)
+static void assembly_follow(struct filter *f, const char *line)
 {
 	const char *word = line + strspn(line, " \t");
 
@@ -389,7 +389,7 @@ static void follow(struct filter *f, const char *line)
 static void write_far_note(struct filter *f, unsigned n)
 {
 	f->changed = true;
-	fprintf(output(f),
+	fprintf(assembly_output(f),
 		"\t.pushsection .aprof.note,\"ao?\",@note,.LHOTE%u\n"
 		"\t.balign 4\n\t.long 6, 8, 2\n\t.asciz \"aprof\"\n\t.balign 4\n"
 		"\t.long .LCOLDE%u-1-.\n"
@@ -418,7 +418,7 @@ static bool filter_other(struct filter *f, const char *line)
 		if (!filter_chain(f, line, &waits))
 			return false;
 		if (!waits)
-			fputs(line, output(f));
+			fputs(line, assembly_output(f));
 		see_part(f, line);
 		return true;
 	}
@@ -427,7 +427,7 @@ static bool filter_other(struct filter *f, const char *line)
 	if (!f->entering && (!f->keep || f->has_entry || is_exit_call(line)))
 		write_pushed(f, true);
 	if (!f->keep)
-		return is_exit_call(line) || !f->function || write_left_out(output(f), "name", f->function);
+		return is_exit_call(line) || !f->function || write_left_out(assembly_output(f), "name", f->function);
 	return f->has_entry || is_exit_call(line) ? filter_hook(f, line) : hold_entry(f, line);
 }
 
@@ -443,7 +443,7 @@ static bool filter_line(struct filter *f, const char *line)
 		write_pushed(f, true);
 	if (!see_naked(f, line))
 		return false;
-	follow(f, line);
+	assembly_follow(f, line);
 	good = filter_loads(f, line, &waits);
 	if (good && !waits)
 		good = inlined_call(line) ? filter_inlined(f, inlined_call(line)) : filter_other(f, line);

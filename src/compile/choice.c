@@ -52,7 +52,7 @@ static bool take_verify(struct choice *c, const char *value, struct error *err)
 }
 
 /* WORD is no option of ours, or one without its value. */
-static bool refuse(const char *word, struct error *err)
+static bool choice_refuse(const char *word, struct error *err)
 {
 	static const char *const valued[] = { "way", "only", "except", "leaf", "switch", "clock" };
 
@@ -91,7 +91,7 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 		return c->sites = true;
 	if (!strcmp(word, "--aprof-verbose"))
 		return c->verbose = true;
-	return refuse(word, err);
+	return choice_refuse(word, err);
 }
 
 void choice_free(struct choice *c)

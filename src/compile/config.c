@@ -48,7 +48,7 @@ struct request {
 	bool version;			/* --version */
 };
 
-static bool read_option(struct request *r, const char *word, struct error *err)
+static bool config_read_option(struct request *r, const char *word, struct error *err)
 {
 	static const struct {
 		const char *name;		/* the option */
@@ -82,7 +82,7 @@ static bool read_option(struct request *r, const char *word, struct error *err)
 static bool read_request(char *const args[], struct request *r, struct error *err)
 {
 	for (; *args; args++)
-		if (!read_option(r, *args, err))
+		if (!config_read_option(r, *args, err))
 			return false;
 	if (r->compile || r->link || r->libdir || r->includedir || r->version)
 		return true;
@@ -216,7 +216,7 @@ static bool add_answers(const struct request *r, const char *libdir, struct list
 	return true;
 }
 
-static char *answer(const struct request *r, const char *libdir, struct error *err)
+static char *config_answer(const struct request *r, const char *libdir, struct error *err)
 {
 	struct list lines = {0};
 	char *text = NULL;
@@ -241,7 +241,7 @@ char *compiler_config(char *const args[], struct error *err)
 	libdir = find_libdir(err);
 	if (!libdir)
 		return NULL;
-	text = answer(&request, libdir, err);
+	text = config_answer(&request, libdir, err);
 	free(libdir);
 	return text;
 }

@@ -20,7 +20,7 @@ static const struct {
 	[COMPILER_FORTRAN] = {"APROF_FC", {"gfortran", "flang"}, "Fortran"},
 };
 
-static bool is_program(const char *path)
+static bool find_is_program(const char *path)
 {
 	struct stat st;
 
@@ -42,14 +42,14 @@ char *find_in_path(const char *name, bool *passed)
 	passed = passed ? passed : &unused;
 	*passed = false;
 	if (strchr(name, '/'))
-		return is_program(name) ? strdup(name) : NULL;
+		return find_is_program(name) ? strdup(name) : NULL;
 	for (const char *s = path ? path : "/usr/local/bin:/usr/bin:/bin"; *s; s += strcspn(s, ":"), s += *s == ':') {
 		int n = strcspn(s, ":");
 		char *file;
 
 		if (asprintf(&file, "%.*s/%s", n ? n : 1, n ? s : ".", name) < 0)
 			return NULL;
-		if (is_program(file) && !is_self(file))
+		if (find_is_program(file) && !is_self(file))
 			return file;
 		*passed |= is_self(file);
 		free(file);

@@ -57,7 +57,7 @@ static bool among(const char *const *table, const char *word)
 	return *table;
 }
 
-static bool starts(const char *word, const char *prefix)
+static bool line_starts(const char *word, const char *prefix)
 {
 	return !strncmp(word, prefix, strlen(prefix));
 }
@@ -68,7 +68,7 @@ static bool informs(const char *word)
 	for (const char *const *p = informing; *p; p++) {
 		char last = (*p)[strlen(*p) - 1];
 
-		if (last == '-' || last == '=' ? starts(word, *p) : !strcmp(word, *p))
+		if (last == '-' || last == '=' ? line_starts(word, *p) : !strcmp(word, *p))
 			return true;
 	}
 	return false;
@@ -102,7 +102,7 @@ static enum line_word kind_of_file(const char *file, const char *language)
 {
 	if (!language || !strcmp(language, "none"))
 		return kind_by_suffix(file);
-	if (starts(language, "assembler"))
+	if (line_starts(language, "assembler"))
 		return WORD_ASSEMBLER;
 	if (strstr(language, "-header"))
 		return WORD_HEADER;
@@ -117,7 +117,7 @@ static void count_preprocessed(struct line *l, const char *file, const char *lan
 
 	if (language && strcmp(language, "none")) {
 		finished = strstr(language, "cpp-output");
-		wants = !finished && (starts(language, "c") || starts(language, "objective-c"));
+		wants = !finished && (line_starts(language, "c") || line_starts(language, "objective-c"));
 	} else {
 		finished = dot && among(finished_suffixes, dot + 1);
 		wants = dot && (among(preprocessed_suffixes, dot + 1) || among(header_suffixes, dot + 1));
@@ -132,7 +132,7 @@ static bool is_libc(const char *file)
 	const char *base = strrchr(file, '/');
 
 	base = base ? base + 1 : file;
-	return starts(base, "libc.") || starts(base, "libc-") || starts(base, "libc_");
+	return line_starts(base, "libc.") || line_starts(base, "libc-") || line_starts(base, "libc_");
 }
 
 /* WORD is the linker option NAME (with one dash or two), with or without a value. */
@@ -140,7 +140,7 @@ static bool is_linker_option(const char *word, const char *name)
 {
 	word += *word == '-';
 	word += *word == '-';
-	return starts(word, name) && strchr("=", word[strlen(name)]);
+	return line_starts(word, name) && strchr("=", word[strlen(name)]);
 }
 
 static void read_linker_word(struct line *l, const char *word)
@@ -172,7 +172,7 @@ static void raise_action(struct line *l, enum line_action action)
 		l->action = action;
 }
 
-static void read_action(struct line *l, const char *w)
+static void line_read_action(struct line *l, const char *w)
 {
 	if (!strcmp(w, "-c") || !strcmp(w, "-S") || !strcmp(w, "--compile") || !strcmp(w, "--assemble") ||
 	    !strcmp(w, "--precompile"))
@@ -195,9 +195,9 @@ static void read_link_option(struct line *l, const char *w)
 	if (!strcmp(w, "-nostdlib") || !strcmp(w, "-nodefaultlibs") || !strcmp(w, "-nolibc") ||
 	    !strcmp(w, "--no-standard-libraries"))
 		l->no_libc = true;
-	if (starts(w, "-Wl,"))
+	if (line_starts(w, "-Wl,"))
 		read_linker_words(l, w + strlen("-Wl,"));
-	if (!strcmp(w, "-flto") || starts(w, "-flto=") || !strcmp(w, "-fno-lto")) {
+	if (!strcmp(w, "-flto") || line_starts(w, "-flto=") || !strcmp(w, "-fno-lto")) {
 		l->no_lto = !strcmp(w, "-fno-lto");
 		l->lto = !l->no_lto;
 	}
@@ -255,29 +255,29 @@ static enum line_word read_value(struct line *l, struct reading *r, const char *
 	return WORD_OBJECT;
 }
 
-static enum line_word read_option(struct line *l, struct reading *r, const char *w)
+static enum line_word line_read_option(struct line *l, struct reading *r, const char *w)
 {
 	if (among(valued, w))
 		r->option = w;
-	else if (starts(w, "-x"))
+	else if (line_starts(w, "-x"))
 		r->language = w + 2;
 	if (!strcmp(w, "--"))
 		r->files_only = true;
-	read_action(l, w);
+	line_read_action(l, w);
 	read_link_option(l, w);
 	read_machine_option(l, w);
 	r->libc |= !strcmp(w, "-lc");
-	return starts(w, "-l") && w[2] ? WORD_OBJECT : WORD_OPTION;
+	return line_starts(w, "-l") && w[2] ? WORD_OBJECT : WORD_OPTION;
 }
 
-static enum line_word read_word(struct line *l, struct reading *r, const char *w)
+static enum line_word line_read_word(struct line *l, struct reading *r, const char *w)
 {
 	enum line_word kind;
 
 	if (r->option)
 		return read_value(l, r, w);
 	if (w[0] == '-' && w[1] && !r->files_only)
-		return read_option(l, r, w);
+		return line_read_option(l, r, w);
 	r->libc |= is_libc(w);
 	kind = kind_of_file(w, r->language);
 	if (kind == WORD_SOURCE || kind == WORD_HEADER)
@@ -293,7 +293,7 @@ bool line_read(struct line *l)
 	if (!l->kinds || l->words.failed)
 		return false;
 	for (size_t i = 0; i < l->words.count; i++) {
-		l->kinds[i] = read_word(l, &r, l->words.items[i]);
+		l->kinds[i] = line_read_word(l, &r, l->words.items[i]);
 		if (l->kinds[i] > WORD_VALUE)
 			count_input(l, l->kinds[i]);
 	}

@@ -3,29 +3,30 @@
 
 #include <string.h>
 
-static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
+static bool naked_starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
 
-static const char *skip_blanks(const char *line) { return line + strspn(line, " \t"); }
+static const char *naked_skip_blanks(const char *line) { return line + strspn(line, " \t"); }
 
 /* Is WORD all of LINE that is not blank? */
 static bool is_only(const char *line, const char *word)
 {
-	line = skip_blanks(line);
-	return starts(line, word) && line[strlen(word) + strspn(line + strlen(word), " \t\n")] == '\0';
+	line = naked_skip_blanks(line);
+	return naked_starts(line, word) && line[strlen(word) + strspn(line + strlen(word), " \t\n")] == '\0';
 }
 
 static bool moves_stack(const char *word)
 {
 	const char *to = strrchr(word, ',');
 
-	return starts(word, "push") || starts(word, "pop") || starts(word, "leave") || starts(word, "enter") || (to && is_only(to, ", %rsp"));
+	return naked_starts(word, "push") || naked_starts(word, "pop") || naked_starts(word, "leave") || naked_starts(word, "enter") ||
+		(to && is_only(to, ", %rsp"));
 }
 
 static enum naked_sign directive_sign(const char *word)
 {
-	if (starts(word, ".cfi_endproc") || starts(word, ".size"))
+	if (naked_starts(word, ".cfi_endproc") || naked_starts(word, ".size"))
 		return NAKED_END;
-	return starts(word, ".type") ? NAKED_NEVER : 0;		/* its other part, far away */
+	return naked_starts(word, ".type") ? NAKED_NEVER : 0;		/* its other part, far away */
 }
 
 /* Does CALL, an instruction, name one of the functions in ABOVE?  GCC knows whether one that it has compiled wants an aligned stack. */
@@ -46,7 +47,7 @@ static bool calls_one_of(const char *call, const struct list *above)
 
 enum naked_sign naked_sign(const char *line, const struct list *above)
 {
-	const char *word = skip_blanks(line);
+	const char *word = naked_skip_blanks(line);
 
 	if (is_only(line, "#APP"))
 		return NAKED_ASM;
@@ -54,9 +55,9 @@ enum naked_sign naked_sign(const char *line, const struct list *above)
 		return directive_sign(word);
 	if (!*word || strchr("#\"\n", *word) || is_only(line, "nop") || is_only(line, "ud2"))
 		return 0;
-	if (moves_stack(word) || starts(word, "ret") || starts(word, "rep ret") || strstr(word, "__return__"))
+	if (moves_stack(word) || naked_starts(word, "ret") || naked_starts(word, "rep ret") || strstr(word, "__return__"))
 		return NAKED_NEVER;
-	if (!starts(word, "call"))
+	if (!naked_starts(word, "call"))
 		return NAKED_CODE;
 	return calls_one_of(word, above) ? NAKED_NEVER : NAKED_CALL;
 }
@@ -70,26 +71,26 @@ bool naked_by(unsigned signs)
 
 bool naked_makes_frame(const char *line)
 {
-	return starts(skip_blanks(line), "push") && strstr(line, "%rbp");
+	return naked_starts(naked_skip_blanks(line), "push") && strstr(line, "%rbp");
 }
 
 bool naked_loads(const char *line, bool first)
 {
-	const char *word = skip_blanks(line), *to = strrchr(line, ',');
+	const char *word = naked_skip_blanks(line), *to = strrchr(line, ',');
 
 	if (first)
 		return is_only(line, "movq\t8(%rbp), %rax") || is_only(line, "movq\t8(%rbp), %rsi");
-	return to && (starts(word, "mov") || starts(word, "lea")) &&
+	return to && (naked_starts(word, "mov") || naked_starts(word, "lea")) &&
 	       (is_only(to, ", %rax") || is_only(to, ", %rsi") || is_only(to, ", %rdi") || is_only(to, ", %edi"));
 }
 
 bool naked_calls_hook(const char *line)
 {
-	const char *word = skip_blanks(line);
+	const char *word = naked_skip_blanks(line);
 
-	if (!starts(word, "call"))
+	if (!naked_starts(word, "call"))
 		return false;
 	word += strcspn(word, " \t\n");
 	word += strspn(word, " \t*");
-	return starts(word, "__cyg_profile_func_enter") || starts(word, "__cyg_profile_func_exit");
+	return naked_starts(word, "__cyg_profile_func_enter") || naked_starts(word, "__cyg_profile_func_exit");
 }

@@ -9,19 +9,19 @@
 
 #include "compile/objects.h"
 
-static bool has(const char *options, size_t size, const char *option)
+static bool objects_has(const char *options, size_t size, const char *option)
 {
 	return memmem(options, size, option, strlen(option));
 }
 
 /* By the words of way_compile_flags.  A program's own -finstrument-functions has no -fno-partial-inlining beside it. */
-static enum hooks hooks_of(const char *options, size_t size)
+static enum hooks objects_hooks_of(const char *options, size_t size)
 {
-	if (has(options, size, "'-fplugin=") && has(options, size, "/aprof_gcc"))
+	if (objects_has(options, size, "'-fplugin=") && objects_has(options, size, "/aprof_gcc"))
 		return HOOKS_INLINE;
-	if (has(options, size, "'-mfentry-name=__aprof_entry'"))
+	if (objects_has(options, size, "'-mfentry-name=__aprof_entry'"))
 		return HOOKS_FENTRY;
-	if (has(options, size, "'-finstrument-functions'") && has(options, size, "'-fno-partial-inlining'"))
+	if (objects_has(options, size, "'-finstrument-functions'") && objects_has(options, size, "'-fno-partial-inlining'"))
 		return HOOKS_CYG;
 	return HOOKS_NONE;
 }
@@ -41,7 +41,7 @@ static enum hooks elf_hooks(Elf *elf)
 		const Elf_Data *data = name && !strcmp(name, ".gnu.lto_.opts") ? elf_getdata(section, NULL) : NULL;
 
 		if (data && data->d_buf)
-			hooks = hooks_of(data->d_buf, data->d_size);
+			hooks = objects_hooks_of(data->d_buf, data->d_size);
 	}
 	return hooks;
 }

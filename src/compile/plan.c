@@ -334,7 +334,7 @@ static bool check_own_hooks(const struct plan *p, const struct surroundings *aro
 			 "would not be called: use GCC's ways inline or fentry, or leave it out");
 }
 
-static bool choose(struct plan *p, const struct surroundings *around, struct error *err)
+static bool plan_choose(struct plan *p, const struct surroundings *around, struct error *err)
 {
 	struct way way = p->choice.way;
 
@@ -358,7 +358,7 @@ bool plan_make(struct plan *p, const struct surroundings *around, struct error *
 {
 	bool compile;
 
-	if (!check_machine(p, err) || !choose(p, around, err))
+	if (!check_machine(p, err) || !plan_choose(p, around, err))
 		return false;
 	compile = makes_code(p) ? !p->line.no_hooks : (p->hooks == HOOKS_FENTRY || p->hooks == HOOKS_INLINE) &&
 		  p->line.action == ACTION_LINK;

@@ -93,7 +93,7 @@ struct answer {
 	int plugin;		/* place in the list of plugins of the one that it takes; -1: none */
 };
 
-static struct answer ask(const struct found *compiler, enum compiler_language language, const struct list *plugins)
+static struct answer probe_ask(const struct found *compiler, enum compiler_language language, const struct list *plugins)
 {
 	struct answer a = {.fentry = takes(compiler, language, HOOKS_FENTRY, NULL), .plugin = -1, .switches = switches_stacks(compiler)};
 
@@ -146,7 +146,7 @@ static char *cache_file(const char *key)
 }
 
 /* The file holds the identity in its first line and the answer in the second. */
-static bool recall(const char *file, const char *key, struct answer *out)
+static bool probe_recall(const char *file, const char *key, struct answer *out)
 {
 	FILE *in = fopen(file, "re");
 	char *line = NULL;
@@ -164,7 +164,7 @@ static bool recall(const char *file, const char *key, struct answer *out)
 }
 
 /* Write the file aside and rename it, so that nobody reads half of it. */
-static void remember(const char *file, const char *key, const struct answer *a)
+static void probe_remember(const char *file, const char *key, const struct answer *a)
 {
 	char *aside;
 	FILE *out = NULL;
@@ -189,10 +189,10 @@ void probe(const struct found *compiler, enum compiler_language language, const 
 	int last = (int)plugins->count - 1;
 	struct answer a;
 
-	if (!file || !recall(file, key, &a)) {
-		a = ask(compiler, language, plugins);
+	if (!file || !probe_recall(file, key, &a)) {
+		a = probe_ask(compiler, language, plugins);
 		if (file)
-			remember(file, key, &a);
+			probe_remember(file, key, &a);
 	}
 	*out = (struct ability){.fentry = a.fentry, .late = a.late, .plugs = a.plugin >= 0 && a.plugin <= last, .switches = a.switches};
 	if (last >= 0)

@@ -130,7 +130,7 @@ static void write_list(FILE *out, const char *kind, const struct list *l)
 }
 
 /* TEXT as it was before it was made plain; NULL without memory, or where it is none. */
-static char *read_plain(const char *text)
+static char *select_read_plain(const char *text)
 {
 	char *line = strdup(text), *to = line;
 	unsigned byte;
@@ -172,7 +172,7 @@ char *select_write(const struct select *s)
 
 bool select_read(struct select *s, const char *text, struct error *err)
 {
-	char *lines = read_plain(text), *rest = lines, *line;
+	char *lines = select_read_plain(text), *rest = lines, *line;
 	bool good = lines || error_no_memory_for(err, "patterns");
 
 	while (good && (line = strsep(&rest, "\n")))

@@ -93,7 +93,7 @@ static void keep_words(char **argv, const bool *kept, size_t words)
 }
 
 /* Is any source of L one that S leaves out? */
-static bool is_left_out(const struct line *l, const struct select *s)
+static bool step_is_left_out(const struct line *l, const struct select *s)
 {
 	for (size_t i = 1; i < l->words.count; i++)
 		if (l->kinds[i] == WORD_SOURCE && !select_file(s, l->words.items[i]))
@@ -117,7 +117,7 @@ static bool has_unit(const struct line *l)
  * other words: the compiler calls the hooks of all compilers then. */
 static bool strip_compiler(char **argv, const struct line *l, const struct select *s, struct error *err)
 {
-	bool out = is_left_out(l, s), unit = has_unit(l), *kept = malloc(l->words.count * sizeof *kept);
+	bool out = step_is_left_out(l, s), unit = has_unit(l), *kept = malloc(l->words.count * sizeof *kept);
 
 	if (!kept)
 		return error_no_memory_for(err, "command line");

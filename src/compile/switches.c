@@ -51,7 +51,7 @@ static bool is_symbol(const char *name)
 	return *name && !isdigit((unsigned char)*name);
 }
 
-static bool is_among(const struct list *names, size_t n)
+static bool switches_is_among(const struct list *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(names->items[i], names->items[n]))
@@ -69,7 +69,7 @@ static int write_assembly(const char *path, const struct list *names)
 	if (!out)
 		return -1;
 	for (size_t i = 0; i < names->count; i++)
-		if (!way_knows_switch(names->items[i]) && !is_among(names, i)) {
+		if (!way_knows_switch(names->items[i]) && !switches_is_among(names, i)) {
 			fprintf(out, assembly, names->items[i], i);
 			n++;
 		}

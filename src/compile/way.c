@@ -52,7 +52,7 @@ static bool no_plugin(const struct ability *ability, const char *compiler, struc
 }
 
 /* Why these are the best hooks, if nothing was asked. */
-static const char *reason(enum hooks hooks, const struct ability *ability)
+static const char *way_reason(enum hooks hooks, const struct ability *ability)
 {
 	if (hooks == HOOKS_INLINE)
 		return "the compiler takes aprof's plugin";
@@ -77,7 +77,7 @@ bool way_choose(const struct way *way, const struct ability *ability, const char
 				 "%s has no way fentry, which needs GCC 10 or later for 64-bit x86: use --aprof-way=cyg", compiler);
 	if (*hooks == HOOKS_CYG && ability->late)
 		*hooks = HOOKS_CYG_LATE;
-	*why = way->hooks != HOOKS_NONE ? "asked for" : reason(*hooks, ability);
+	*why = way->hooks != HOOKS_NONE ? "asked for" : way_reason(*hooks, ability);
 	return true;
 }
 

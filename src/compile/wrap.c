@@ -146,7 +146,7 @@ static void show_key(struct plan *p, const struct found *compiler, const char *l
 }
 
 /* A command that is passed on as it is, but that it finds aprof.h: what is preprocessed before it is compiled is the same. */
-static void pass_on(struct plan *p, const struct found *compiler)
+static void wrap_pass_on(struct plan *p, const struct found *compiler)
 {
 	struct error ignored;
 	char *libdir = plan_wants_headers(p) ? find_libdir(&ignored) : NULL;
@@ -202,7 +202,7 @@ bool compiler_wrap(enum compiler_language language, char *const args[], struct c
 	if (good && plan_is_ours(&plan))
 		good = decide(&plan, &compiler, language, err);
 	else if (good)
-		pass_on(&plan, &compiler);
+		wrap_pass_on(&plan, &compiler);
 	good = good && write_command(&plan, &compiler, out, err);
 	plan_free(&plan);
 	find_free(&compiler);

@@ -9,7 +9,7 @@ struct packer {
 	uint64_t size;
 };
 
-static void put(struct packer *p, uint64_t x)
+static void pcs_put(struct packer *p, uint64_t x)
 {
 	do {
 		if (p->to)
@@ -19,7 +19,7 @@ static void put(struct packer *p, uint64_t x)
 	} while (x);
 }
 
-static void put_signed(struct packer *p, uint64_t x) { put(p, x << 1 ^ -(x >> 63)); }
+static void put_signed(struct packer *p, uint64_t x) { pcs_put(p, x << 1 ^ -(x >> 63)); }
 
 uint64_t pcs_pack(const struct amon_pc *pcs, size_t n, unsigned char *to)
 {
@@ -30,13 +30,13 @@ uint64_t pcs_pack(const struct amon_pc *pcs, size_t n, unsigned char *to)
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && pcs[end].context == pcs[i].context; end++)
 			;
-		put(&p, pcs[i].context - context);
-		put(&p, end - i);
+		pcs_put(&p, pcs[i].context - context);
+		pcs_put(&p, end - i);
 		put_signed(&p, pcs[i].pc - first);
-		put(&p, pcs[i].count);
+		pcs_put(&p, pcs[i].count);
 		for (size_t k = i + 1; k < end; k++) {
-			put(&p, pcs[k].pc - pcs[k - 1].pc);
-			put(&p, pcs[k].count);
+			pcs_put(&p, pcs[k].pc - pcs[k - 1].pc);
+			pcs_put(&p, pcs[k].count);
 		}
 		context = pcs[i].context;
 		first = pcs[i].pc;
@@ -44,7 +44,7 @@ uint64_t pcs_pack(const struct amon_pc *pcs, size_t n, unsigned char *to)
 	return p.size;
 }
 
-static bool get(struct pcs_reader *r, uint64_t *x)
+static bool pcs_get(struct pcs_reader *r, uint64_t *x)
 {
 	*x = 0;
 	for (unsigned shift = 0; shift < 64 && r->at < r->size; shift += 7) {
@@ -64,7 +64,7 @@ static bool get_group(struct pcs_reader *r)
 {
 	uint64_t step, by;
 
-	if (!get(r, &step) || !get(r, &r->left) || !get(r, &by) || r->left == 0 || step >= AMON_NONE - r->context)
+	if (!pcs_get(r, &step) || !pcs_get(r, &r->left) || !pcs_get(r, &by) || r->left == 0 || step >= AMON_NONE - r->context)
 		return false;
 	r->context += step;
 	r->first += by >> 1 ^ -(by & 1);
@@ -82,11 +82,11 @@ enum pcs_next pcs_next(struct pcs_reader *r, struct amon_pc *pc)
 		if (!get_group(r))
 			return PCS_ILL;
 	} else {
-		if (!get(r, &step))
+		if (!pcs_get(r, &step))
 			return PCS_ILL;
 		r->pc += step;
 	}
-	if (!get(r, &count) || count > UINT32_MAX)
+	if (!pcs_get(r, &count) || count > UINT32_MAX)
 		return PCS_ILL;
 	r->left--;
 	*pc = (struct amon_pc){ .pc = r->pc, .context = (uint32_t)r->context, .count = (uint32_t)count };

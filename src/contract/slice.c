@@ -24,7 +24,7 @@ static uint32_t slice_hash(uint32_t interval, uint32_t context)
 }
 
 /* The slot of the two, or a free one for them; NULL: there is neither. */
-static struct amon_slice *find(struct amon_slice *table, uint32_t slots, uint32_t interval, uint32_t context)
+static struct amon_slice *slice_find(struct amon_slice *table, uint32_t slots, uint32_t interval, uint32_t context)
 {
 	uint32_t hash = slice_hash(interval, context);
 
@@ -40,7 +40,7 @@ static struct amon_slice *find(struct amon_slice *table, uint32_t slots, uint32_
 bool slice_charge(struct amon_chunk *c, uint32_t slots, uint64_t number, uint32_t context, uint64_t time, uint32_t ticks)
 {
 	uint32_t interval = (uint32_t)number + 1;
-	struct amon_slice *s = find((struct amon_slice *)(c + 1), slots, interval, context);
+	struct amon_slice *s = slice_find((struct amon_slice *)(c + 1), slots, interval, context);
 
 	if (!s || (!s->interval && c->count >= slots / 4 * 3))
 		return false;

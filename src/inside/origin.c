@@ -110,7 +110,7 @@ uint64_t origin_start_ticks(void)
 	return text_number(&s);
 }
 
-static void copy_name(char *to, size_t size, const char *from)
+static void origin_copy_name(char *to, size_t size, const char *from)
 {
 	size_t n = str_length(from);
 
@@ -148,7 +148,7 @@ static void read_program(struct amon_header *h)
 	mem_copy(h->program, h->directory, n);
 	if (n)
 		h->program[n++] = '/';
-	copy_name(h->program + n, sizeof h->program - n, called);
+	origin_copy_name(h->program + n, sizeof h->program - n, called);
 }
 
 void origin_read(struct amon_header *h)
@@ -158,10 +158,10 @@ void origin_read(struct amon_header *h)
 
 	read_environment();
 	if (!sys_failed(sys1(uname, &names)))
-		copy_name(h->host, sizeof h->host, names.nodename);
+		origin_copy_name(h->host, sizeof h->host, names.nodename);
 	n = sys2(getcwd, h->directory, sizeof h->directory);
 	if (n <= 0 || h->directory[0] != '/')
-		copy_name(h->directory, sizeof h->directory, ".");
+		origin_copy_name(h->directory, sizeof h->directory, ".");
 	read_program(h);
 	read_command(h);
 }

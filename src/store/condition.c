@@ -26,7 +26,7 @@ struct word {
 	bool quoted;
 };
 
-static bool fail(struct reading *r, const char *at, const char *what, const char *more)
+static bool condition_fail(struct reading *r, const char *at, const char *what, const char *more)
 {
 	return error_set(r->err, ERROR_USAGE, ERROR_NO_OFFSET, "condition, column %zu: %s%s", (size_t)(at - r->text) + 1, what, more);
 }
@@ -36,7 +36,7 @@ static void blanks_skip(struct reading *r)
 	r->at += strspn(r->at, " \t\n");
 }
 
-static bool is_plain(char c)
+static bool condition_is_plain(char c)
 {
 	return c && !strchr(" \t\n'\"=!<>()", c);
 }
@@ -66,12 +66,12 @@ static bool word_read(struct reading *r, struct word *w, const char *what)
 	*w = (struct word){ .start = r->at, .quoted = *r->at == '\'' || *r->at == '"' };
 	if (w->quoted) {
 		w->value = quoted_read(r);
-		return w->value || fail(r, w->start, "this quotation mark is not closed", "");
+		return w->value || condition_fail(r, w->start, "this quotation mark is not closed", "");
 	}
-	while (is_plain(r->at[n]))
+	while (condition_is_plain(r->at[n]))
 		n++;
 	if (n == 0)
-		return fail(r, r->at, *r->at ? "here should be " : "it ends where there should be ", what);
+		return condition_fail(r, r->at, *r->at ? "here should be " : "it ends where there should be ", what);
 	w->value = strndup(r->at, n);
 	r->at += n;
 	return w->value || error_no_memory(r->err, NULL);
@@ -90,7 +90,7 @@ static const char *operator_read(struct reading *r)
 			r->at += strlen(operators[i].text);
 			return operators[i].sql;
 		}
-	fail(r, r->at, *r->at ? "here" : "it ends where there", " should be an operator: = != < <= > >=");
+	condition_fail(r, r->at, *r->at ? "here" : "it ends where there", " should be an operator: = != < <= > >=");
 	return NULL;
 }
 
@@ -186,12 +186,12 @@ bool condition_is_label(const char *name)
 }
 
 /* The comparison of a time. */
-static bool time_print(struct reading *r, const char *sql, const struct word *value)
+static bool condition_time_print(struct reading *r, const char *sql, const struct word *value)
 {
 	uint64_t seconds;
 
 	if (!condition_time(value->value, r->now, &seconds))
-		return fail(r, value->start, "no time: 2026-11-01, 2026-11-01T12:30, now-2h and @1700000000 are some", "");
+		return condition_fail(r, value->start, "no time: 2026-11-01, 2026-11-01T12:30, now-2h and @1700000000 are some", "");
 	fprintf(r->out, "time %s toDateTime(%" PRIu64 ")", sql, seconds);
 	return true;
 }
@@ -201,9 +201,9 @@ static bool comparison_print(struct reading *r, const struct word *field, const 
 	static const char *const columns[] = { "service", "host", "version", "program", "clock" };
 
 	if (strcmp(field->value, "time") == 0)
-		return time_print(r, sql, value);
+		return condition_time_print(r, sql, value);
 	if (*sql == '<' || *sql == '>')
-		return fail(r, operator_at, "only times can be before or after each other", "; what else there is, is = or !=");
+		return condition_fail(r, operator_at, "only times can be before or after each other", "; what else there is, is = or !=");
 	if (strncmp(field->value, "label.", 6) == 0 && condition_is_label(field->value + 6)) {
 		fputs("labels.value[indexOf(labels.key, ", r->out);
 		quote_text(r->out, field->value + 6);
@@ -217,7 +217,7 @@ static bool comparison_print(struct reading *r, const struct word *field, const 
 			quote_text(r->out, value->value);
 			return true;
 		}
-	return fail(r, field->start, "no such field; these are: ", FIELDS);
+	return condition_fail(r, field->start, "no such field; these are: ", FIELDS);
 }
 
 static bool comparison_read(struct reading *r)
@@ -227,7 +227,7 @@ static bool comparison_read(struct reading *r)
 	bool ok = word_read(r, &field, "a field: " FIELDS);
 
 	if (ok && field.quoted)
-		ok = fail(r, field.start, "here should be a field: ", FIELDS);
+		ok = condition_fail(r, field.start, "here should be a field: ", FIELDS);
 	if (ok) {
 		blanks_skip(r);
 		operator_at = r->at;
@@ -247,8 +247,8 @@ static bool conjunction_read(struct reading *r)
 		blanks_skip(r);
 		if (!*r->at)
 			return true;
-		if (strncasecmp(r->at, "AND", 3) != 0 || is_plain(r->at[3]))
-			return fail(r, r->at, "here should be AND, or the end", "; a value with blanks in it stands in quotation marks");
+		if (strncasecmp(r->at, "AND", 3) != 0 || condition_is_plain(r->at[3]))
+			return condition_fail(r, r->at, "here should be AND, or the end", "; a value with blanks in it stands in quotation marks");
 		r->at += 3;
 		fputs(" AND ", r->out);
 	}

@@ -46,7 +46,7 @@ const struct http_kind http_clickhouse = { "8123", "8443", "CLICKHOUSE_USER", "C
 /* ---- its address ---- */
 
 /* PART of U, malloc'ed; that of the environment, where it has none; NULL: that has none either. */
-static char *part_of(const struct http *h, CURLU *u, CURLUPart part, const char *variable)
+static char *http_part_of(const struct http *h, CURLU *u, CURLUPart part, const char *variable)
 {
 	const char *set = variable ? getenv(variable) : NULL;
 	char *text = NULL, *copy = NULL;
@@ -60,10 +60,10 @@ static char *part_of(const struct http *h, CURLU *u, CURLUPart part, const char 
 }
 
 /* The names of H of the parts of U.  False: out of memory. */
-static bool names_make(struct http *h, CURLU *u, const struct http_kind *kind)
+static bool http_names_make(struct http *h, CURLU *u, const struct http_kind *kind)
 {
-	char *scheme = part_of(h, u, CURLUPART_SCHEME, NULL), *host = part_of(h, u, CURLUPART_HOST, NULL), *port = part_of(h, u, CURLUPART_PORT, NULL);
-	char *path = part_of(h, u, CURLUPART_PATH, NULL), *database = NULL;
+	char *scheme = http_part_of(h, u, CURLUPART_SCHEME, NULL), *host = http_part_of(h, u, CURLUPART_HOST, NULL), *port = http_part_of(h, u, CURLUPART_PORT, NULL);
+	char *path = http_part_of(h, u, CURLUPART_PATH, NULL), *database = NULL;
 	bool ok = scheme && host && path;
 
 	if (ok && !port)
@@ -72,8 +72,8 @@ static bool names_make(struct http *h, CURLU *u, const struct http_kind *kind)
 		database = h->lib->easy_escape(h->curl, path + 1, 0);
 	ok = ok && port && asprintf(&h->server, "%s://%s:%s", scheme, host, port) >= 0 &&
 	     asprintf(&h->query, "%s/?wait_end_of_query=1%s%s", h->server, database ? "&database=" : "", database ? database : "") >= 0;
-	h->user = part_of(h, u, CURLUPART_USER, kind->user);
-	h->password = part_of(h, u, CURLUPART_PASSWORD, kind->password);
+	h->user = http_part_of(h, u, CURLUPART_USER, kind->user);
+	h->password = http_part_of(h, u, CURLUPART_PASSWORD, kind->password);
 	h->lib->free(database);
 	free(scheme);
 	free(host);
@@ -100,7 +100,7 @@ static bool url_read(struct http *h, const char *url, const struct http_kind *ki
 		error_no_memory(err, NULL);
 	else if (!is_http(url) || h->lib->url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK)
 		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "the store's URL is to be of the form %s", kind->form);
-	else if (!names_make(h, u, kind))
+	else if (!http_names_make(h, u, kind))
 		ok = error_no_memory(err, NULL);
 	h->lib->url_cleanup(u);
 	return ok;
@@ -153,7 +153,7 @@ static size_t reply_take(char *data, size_t size, size_t n, void *arg)
 	return size * n;
 }
 
-static double now(void)
+static double http_now(void)
 {
 	struct timespec t;
 
@@ -170,9 +170,9 @@ static int silence_check(void *arg, curl_off_t all_down, curl_off_t down, curl_o
 	(void)all_up;
 	if (down + up != t->moved) {
 		t->moved = down + up;
-		t->moved_at = now();
+		t->moved_at = http_now();
 	}
-	return now() - t->moved_at > t->silence;
+	return http_now() - t->moved_at > t->silence;
 }
 
 /* The header fields of a request with data of the media type TYPE; NULL: the usual one.  NULL: out of memory. */
@@ -252,7 +252,7 @@ static bool refused(const struct http *h, const char *text, long status, struct 
 }
 
 /* How many bytes an answer of SIZE has, at most. */
-static size_t bytes_of(enum http_size size)
+static size_t http_bytes_of(enum http_size size)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 
@@ -273,10 +273,10 @@ static bool broken(const struct http *h, const struct transfer *t, CURLcode code
 }
 
 /* Post as `post` does, for an answer of SIZE.  False with *ERR set, and ClickHouse's number of the error in *NUMBER, or 0. */
-static bool exchange(struct http *h, const char *url, const char *type, const void *data, size_t len, enum http_size size, struct http_reply *reply, int *number,
+static bool http_exchange(struct http *h, const char *url, const char *type, const void *data, size_t len, enum http_size size, struct http_reply *reply, int *number,
 		     struct error *err)
 {
-	struct transfer t = { .reply = reply, .most = bytes_of(size), .silence = h->silence, .moved_at = now() };
+	struct transfer t = { .reply = reply, .most = http_bytes_of(size), .silence = h->silence, .moved_at = http_now() };
 	long status;
 	CURLcode code;
 	const char *text;
@@ -311,7 +311,7 @@ bool http_post(struct http *h, const char *target, const char *type, const void 
 	struct http_reply reply = { 0 };
 	char *url = NULL;
 	int number;
-	bool ok = asprintf(&url, "%s%s%s", h->server, h->path, target) >= 0 ? exchange(h, url, type, data, len, HTTP_FEW, &reply, &number, err) :
+	bool ok = asprintf(&url, "%s%s%s", h->server, h->path, target) >= 0 ? http_exchange(h, url, type, data, len, HTTP_FEW, &reply, &number, err) :
 		  error_no_memory(err, NULL);
 
 	free(reply.data);
@@ -323,7 +323,7 @@ bool http_ask(struct http *h, const char *sql, enum http_size size, struct http_
 {
 	int number;
 
-	return exchange(h, h->query, NULL, sql, strlen(sql), size, reply, &number, err);
+	return http_exchange(h, h->query, NULL, sql, strlen(sql), size, reply, &number, err);
 }
 
 static void pause_ms(long ms)
@@ -344,7 +344,7 @@ bool http_send(struct http *h, const char *sql, const void *data, size_t len, st
 	h->lib->free(escaped);
 	if (!ok)
 		return error_no_memory(err, NULL);
-	for (int i = 1; !(ok = exchange(h, url, NULL, data, len, HTTP_FEW, &reply, &number, err)) && i < TRIES; i++) {
+	for (int i = 1; !(ok = http_exchange(h, url, NULL, data, len, HTTP_FEW, &reply, &number, err)) && i < TRIES; i++) {
 		if (number != TOO_MANY_PARTS && number != TOO_MANY_QUERIES)
 			break;
 		pause_ms(wait);

@@ -10,7 +10,7 @@
 
 #define COUNT(array) (sizeof (array) / sizeof *(array))
 
-static uint64_t key_of(const void *data, size_t len)
+static uint64_t keys_key_of(const void *data, size_t len)
 {
 	XXH64_hash_t key = XXH3_64bits(data, len);
 
@@ -18,7 +18,7 @@ static uint64_t key_of(const void *data, size_t len)
 }
 
 /* The key of PREFIX and TEXT, one behind the other. */
-static uint64_t text_key(const char *prefix, const char *text)
+static uint64_t keys_text_key(const char *prefix, const char *text)
 {
 	size_t n = strlen(prefix), m = strlen(text);
 	char *both = malloc(n + m);
@@ -28,7 +28,7 @@ static uint64_t text_key(const char *prefix, const char *text)
 		return 0;
 	memcpy(both, prefix, n);
 	memcpy(both + n, text, m);
-	key = key_of(both, n + m);
+	key = keys_key_of(both, n + m);
 	free(both);
 	return key;
 }
@@ -39,27 +39,27 @@ static uint64_t words_key(const uint64_t *words, size_t n)
 
 	for (size_t i = 0; i < n && i < COUNT(little); i++)
 		little[i] = htole64(words[i]);
-	return key_of(little, n * sizeof *little);
+	return keys_key_of(little, n * sizeof *little);
 }
 
 uint64_t keys_root(void)
 {
-	return key_of(NULL, 0);
+	return keys_key_of(NULL, 0);
 }
 
-static uint64_t module_key(const struct profile_module *m)
+static uint64_t keys_module_key(const struct profile_module *m)
 {
-	return m->build_id_size ? key_of(m->build_id, m->build_id_size) : text_key("path:", m->path);
+	return m->build_id_size ? keys_key_of(m->build_id, m->build_id_size) : keys_text_key("path:", m->path);
 }
 
-static uint64_t routine_key(const struct keys *k, const struct profile_routine *r)
+static uint64_t keys_routine_key(const struct keys *k, const struct profile_routine *r)
 {
 	uint64_t words[] = { r->module == PROFILE_NONE ? 0 : k->modules[r->module], r->address, r->flags | (uint64_t)r->pseudo << 32 };
 
 	return words_key(words, COUNT(words));
 }
 
-static int compare(const void *x, const void *y)
+static int keys_compare(const void *x, const void *y)
 {
 	const uint64_t *a = x, *b = y;
 
@@ -76,12 +76,12 @@ static uint64_t image_key(const struct keys *k, const struct profile *p)
 		if (p->modules[i].main_program)
 			mains[n++] = k->modules[i];
 	if (n) {
-		qsort(mains, n, sizeof *mains, compare);
+		qsort(mains, n, sizeof *mains, keys_compare);
 		for (size_t i = 0; i < n; i++)
 			mains[i] = htole64(mains[i]);
-		key = key_of(mains, n * sizeof *mains);
+		key = keys_key_of(mains, n * sizeof *mains);
 	} else if (mains) {
-		key = text_key("program:", p->nruns ? p->runs[0].header.program : "");
+		key = keys_text_key("program:", p->nruns ? p->runs[0].header.program : "");
 	}
 	free(mains);
 	return key;
@@ -94,10 +94,10 @@ bool keys_make(struct keys *k, const struct profile *p)
 	if (!k->modules || !k->routines || !k->contexts)
 		return false;
 	for (uint32_t i = 0; i < p->nmodules; i++)
-		if (!(k->modules[i] = module_key(&p->modules[i])))
+		if (!(k->modules[i] = keys_module_key(&p->modules[i])))
 			return false;
 	for (uint32_t i = 0; i < p->nroutines; i++)
-		k->routines[i] = routine_key(k, &p->routines[i]);
+		k->routines[i] = keys_routine_key(k, &p->routines[i]);
 	k->contexts[0] = keys_root();
 	for (uint32_t i = 1; i < p->ncontexts; i++) {
 		uint64_t words[] = { k->contexts[p->contexts[i].parent], k->routines[p->contexts[i].routine] };

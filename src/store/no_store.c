@@ -2,7 +2,7 @@
 #include "store/ingest.h"
 #include "store/store.h"
 
-static bool missing(struct error *err)
+static bool no_store_missing(struct error *err)
 {
 	return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "this aprof was built without libcurl or xxHash, which push and pull need");
 }
@@ -11,7 +11,7 @@ struct store *store_open(const char *url, double silence, struct error *err)
 {
 	(void)url;
 	(void)silence;
-	missing(err);
+	no_store_missing(err);
 	return NULL;
 }
 
@@ -35,13 +35,13 @@ bool store_put(struct store *s, const struct profile *p, struct symbols *symbols
 	(void)symbols;
 	(void)labels;
 	(void)id;
-	return missing(err);
+	return no_store_missing(err);
 }
 
 bool store_put_end(struct store *s, struct error *err)
 {
 	(void)s;
-	return missing(err);
+	return no_store_missing(err);
 }
 
 uint64_t store_put_again(const struct store *s)
@@ -56,7 +56,7 @@ struct profile *store_take(struct store *s, const char *condition, const char *l
 	(void)condition;
 	(void)label;
 	(void)n;
-	missing(err);
+	no_store_missing(err);
 	return NULL;
 }
 
@@ -67,7 +67,7 @@ struct ingest *ingest_open(const char *url, const struct ingest_server *kind, do
 	(void)url;
 	(void)silence;
 	(void)kind;
-	missing(err);
+	no_store_missing(err);
 	return NULL;
 }
 
@@ -80,5 +80,5 @@ bool ingest_send(struct ingest *g, const struct ingest_profile *p, struct error 
 {
 	(void)g;
 	(void)p;
-	return missing(err);
+	return no_store_missing(err);
 }

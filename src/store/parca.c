@@ -7,7 +7,7 @@
 #include "base/emit.h"
 #include "store/ingest.h"
 
-static char *target_make(struct http *h, const struct ingest_profile *p)
+static char *parca_target_make(struct http *h, const struct ingest_profile *p)
 {
 	(void)h;
 	(void)p;
@@ -15,7 +15,7 @@ static char *target_make(struct http *h, const struct ingest_profile *p)
 }
 
 /* P as a string of JSON.  NULL: out of memory. */
-static json_t *data_make(const struct ingest_profile *p)
+static json_t *parca_data_make(const struct ingest_profile *p)
 {
 	char *text = NULL;
 	size_t len;
@@ -74,7 +74,7 @@ static bool request_write(const struct ingest_profile *p, FILE *out)
 	labels_emit(&e, p->labels);
 	emit_array(&e, "samples");
 	emit_object(&e, NULL);
-	emit_member(&e, "rawProfile", data_make(p));
+	emit_member(&e, "rawProfile", parca_data_make(p));
 	emit_object_end(&e);
 	emit_array_end(&e);
 	emit_object_end(&e);
@@ -87,6 +87,6 @@ static bool request_write(const struct ingest_profile *p, FILE *out)
 const struct ingest_server ingest_parca = {
 	.port = "7070",
 	.type = "application/json",
-	.target = target_make,
+	.target = parca_target_make,
 	.write = request_write,
 };

@@ -77,8 +77,8 @@ uint64_t store_put_again(const struct store *s)
 /* ---- what is there ---- */
 
 /* Answers of one line of SQL, printed as by printf.  False with *ERR set. */
-static bool ask(struct store *s, struct http_reply *reply, struct error *err, const char *format, ...) __attribute__((format(printf, 4, 5)));
-static bool ask(struct store *s, struct http_reply *reply, struct error *err, const char *format, ...)
+static bool put_ask(struct store *s, struct http_reply *reply, struct error *err, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static bool put_ask(struct store *s, struct http_reply *reply, struct error *err, const char *format, ...)
 {
 	char sql[400];
 	va_list args;
@@ -93,7 +93,7 @@ static bool ask(struct store *s, struct http_reply *reply, struct error *err, co
 enum { KNOWN_IMAGE, KNOWN_CONTEXT, KNOWN_ROUTINE, KNOWN_NAMED, KNOWN_MODULE };
 
 /* Is KEY of IMAGE there already?  From now on it is.  True also if memory is short, which *FAILED tells. */
-static bool is_known(struct store *s, uint64_t image, uint64_t key, uint64_t what, bool *failed)
+static bool put_is_known(struct store *s, uint64_t image, uint64_t key, uint64_t what, bool *failed)
 {
 	bool is_new = false;
 
@@ -112,11 +112,11 @@ static bool image_learn(struct store *s, uint64_t image, struct error *err)
 	struct http_reply reply[3] = { { 0 } };
 	bool failed = false, ok;
 
-	if (is_known(s, image, 0, KNOWN_IMAGE, &failed))
+	if (put_is_known(s, image, 0, KNOWN_IMAGE, &failed))
 		return !failed || put_no_memory(err);
-	ok = ask(s, &reply[0], err, "SELECT context FROM aprof_contexts WHERE image = %" PRIu64 " FORMAT RowBinary", image) &&
-	     ask(s, &reply[1], err, "SELECT routine, named FROM aprof_routines WHERE image = %" PRIu64 " FORMAT RowBinary", image) &&
-	     ask(s, &reply[2], err, "SELECT module, main_program, hooked, alone FROM aprof_modules WHERE image = %" PRIu64 " FORMAT RowBinary", image);
+	ok = put_ask(s, &reply[0], err, "SELECT context FROM aprof_contexts WHERE image = %" PRIu64 " FORMAT RowBinary", image) &&
+	     put_ask(s, &reply[1], err, "SELECT routine, named FROM aprof_routines WHERE image = %" PRIu64 " FORMAT RowBinary", image) &&
+	     put_ask(s, &reply[2], err, "SELECT module, main_program, hooked, alone FROM aprof_modules WHERE image = %" PRIu64 " FORMAT RowBinary", image);
 	for (int i = 0; ok && i < 3; i++)
 		for (struct tuples_reader r = { .data = reply[i].data, .len = reply[i].len }; tuples_more(&r);) {
 			uint64_t key = tuples_read_u64(&r), what = KNOWN_CONTEXT;
@@ -128,7 +128,7 @@ static bool image_learn(struct store *s, uint64_t image, struct error *err)
 
 				what = module_kind(is_main, hooked, tuples_read_byte(&r));
 			}
-			is_known(s, image, key, what, &failed);
+			put_is_known(s, image, key, what, &failed);
 		}
 	for (int i = 0; i < 3; i++)
 		free(reply[i].data);
@@ -136,7 +136,7 @@ static bool image_learn(struct store *s, uint64_t image, struct error *err)
 }
 
 /* Is the profile ID there, with all its rows? */
-static bool is_there(struct store *s, const struct store_labels *labels, const unsigned char *id, bool *there, struct error *err)
+static bool put_is_there(struct store *s, const struct store_labels *labels, const unsigned char *id, bool *there, struct error *err)
 {
 	struct http_reply reply = { 0 };
 	char *sql = NULL;
@@ -173,7 +173,7 @@ static bool modules_add(struct store *s, const struct profile *p, const struct k
 		const struct profile_module *m = &p->modules[i];
 		bool alone = symbols_are_alone(symbols, i);
 
-		if (is_known(s, k->image, k->modules[i], module_kind(m->main_program, m->hooked, alone), &failed))
+		if (put_is_known(s, k->image, k->modules[i], module_kind(m->main_program, m->hooked, alone), &failed))
 			continue;
 		tuples_u64(r, k->image);
 		tuples_u64(r, k->modules[i]);
@@ -226,7 +226,7 @@ static bool *used_make(const struct profile *p)
 	return used;
 }
 
-static bool routines_add(struct store *s, const struct profile *p, const struct keys *k, struct symbols *symbols)
+static bool put_routines_add(struct store *s, const struct profile *p, const struct keys *k, struct symbols *symbols)
 {
 	struct tuples *r = &s->tables[TABLE_ROUTINES];
 	bool *used = used_make(p), failed = used == NULL;
@@ -235,10 +235,10 @@ static bool routines_add(struct store *s, const struct profile *p, const struct 
 		const struct profile_routine *of = &p->routines[i];
 		struct naming n;
 
-		if (!used[i] || is_known(s, k->image, k->routines[i], KNOWN_NAMED, &failed))
+		if (!used[i] || put_is_known(s, k->image, k->routines[i], KNOWN_NAMED, &failed))
 			continue;		/* nobody needs it, or nobody needs to look for its name */
 		n = naming_of(p, of, symbols);
-		if (!n.named && is_known(s, k->image, k->routines[i], KNOWN_ROUTINE, &failed))
+		if (!n.named && put_is_known(s, k->image, k->routines[i], KNOWN_ROUTINE, &failed))
 			continue;
 		tuples_u64(r, k->image);
 		tuples_u64(r, k->routines[i]);
@@ -284,7 +284,7 @@ static bool contexts_add(struct store *s, const struct profile *p, const struct 
 	for (uint32_t i = 1; lengths && i < p->ncontexts; i++) {
 		const struct profile_context *c = &p->contexts[i];
 
-		if (is_known(s, k->image, k->contexts[i], KNOWN_CONTEXT, &failed))
+		if (put_is_known(s, k->image, k->contexts[i], KNOWN_CONTEXT, &failed))
 			continue;
 		tuples_u64(r, k->image);
 		tuples_u64(r, k->contexts[i]);
@@ -389,7 +389,7 @@ static struct amon_thread threads_sum(const struct profile *p)
 	return sum;
 }
 
-static void clock_print(struct tuples *r, const struct amon_header *h)
+static void put_clock_print(struct tuples *r, const struct amon_header *h)
 {
 	static const char *const clocks[] = { [AMON_CLOCK_NONE] = "none", [AMON_CLOCK_TICK] = "cpu", [AMON_CLOCK_TSC] = "tsc", [AMON_CLOCK_WALL] = "wall", [AMON_CLOCK_COUNT] = "count" };
 	char text[32];
@@ -399,7 +399,7 @@ static void clock_print(struct tuples *r, const struct amon_header *h)
 }
 
 /* NUL-terminated TEXT of at most SIZE bytes, and UNIT likewise behind its NUL; "": there is no text. */
-static void origin_add(struct tuples *r, const struct amon_header *h)
+static void put_origin_add(struct tuples *r, const struct amon_header *h)
 {
 	char both[sizeof h->origin + 1 + sizeof h->unit];
 	size_t n = strnlen(h->origin, sizeof h->origin), m = strnlen(h->unit, sizeof h->unit);
@@ -498,13 +498,13 @@ static bool profile_add(struct store *s, const struct profile *p, const struct k
 	tuples_text(r, labels->host);
 	tuples_text(r, labels->version);
 	tuples_text(r, slash ? slash + 1 : program);
-	clock_print(r, &t.header);
+	put_clock_print(r, &t.header);
 	labels_add(r, labels);
 	tuples_u64(r, k->image);
 	tuples_u64(r, nfigures);
 	tuples_u64(r, t.header.start_realtime);
 	tuples_string(r, (const char *)&t.header, sizeof t.header);
-	origin_add(r, &t.header);
+	put_origin_add(r, &t.header);
 	ok = commands_add(r, p);
 	numbers_add(r, t.header.notes, SCHEMA_NOTES);
 	numbers_add(r, t.header.stacks, SCHEMA_STACKS);
@@ -521,14 +521,14 @@ static bool is_all_in_memory(const struct store *s)
 	return true;
 }
 
-static bool rows_make(struct store *s, const struct profile *p, struct symbols *symbols, const struct store_labels *labels, const unsigned char *id, struct error *err)
+static bool put_rows_make(struct store *s, const struct profile *p, struct symbols *symbols, const struct store_labels *labels, const unsigned char *id, struct error *err)
 {
 	struct keys k;
 	uint64_t nfigures;
 	bool made = keys_make(&k, p), ok = made || put_no_memory(err);
 
 	ok = ok && image_learn(s, k.image, err);
-	if (ok && (!modules_add(s, p, &k, symbols) || !routines_add(s, p, &k, symbols) || !contexts_add(s, p, &k) || !figures_add(s, p, &k, labels, id, &nfigures) ||
+	if (ok && (!modules_add(s, p, &k, symbols) || !put_routines_add(s, p, &k, symbols) || !contexts_add(s, p, &k) || !figures_add(s, p, &k, labels, id, &nfigures) ||
 		   !profile_add(s, p, &k, labels, id, nfigures) || !is_all_in_memory(s)))
 		ok = put_no_memory(err);
 	keys_free(&k);
@@ -542,10 +542,10 @@ bool store_put(struct store *s, const struct profile *p, struct symbols *symbols
 
 	if (!profile_has_contexts(p))
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "it has arcs without contexts, and the store keeps contexts");
-	if (!is_there(s, labels, id, &there, err))
+	if (!put_is_there(s, labels, id, &there, err))
 		return false;
 	s->again += there;
-	if (!there && !rows_make(s, p, symbols, labels, id, err))
+	if (!there && !put_rows_make(s, p, symbols, labels, id, err))
 		return false;
 	for (int i = 0; i < TABLES; i++)
 		bytes += s->tables[i].len;

@@ -14,7 +14,7 @@ static const char sample_types[] =
 	"\"calls\": {\"units\": \"objects\", \"aggregation\": \"sum\", \"display-name\": \"calls\", \"sampled\": false}, "
 	"\"samples\": {\"units\": \"samples\", \"aggregation\": \"sum\", \"display-name\": \"samples\", \"sampled\": false}}";
 
-static void plain_print(FILE *out, const char *text)
+static void pyroscope_plain_print(FILE *out, const char *text)
 {
 	for (; *text; text++)
 		putc(strchr("{},=\"\n", *text) ? '_' : *text, out);
@@ -26,13 +26,13 @@ static void label_print(FILE *out, const char *name, const char *value, bool *an
 		return;
 	fputs(*any ? "," : "", out);
 	*any = true;
-	plain_print(out, name);
+	pyroscope_plain_print(out, name);
 	putc('=', out);
-	plain_print(out, value);
+	pyroscope_plain_print(out, value);
 }
 
 /* SERVICE{NAME=VALUE,...}, malloc'ed.  NULL: out of memory. */
-static char *name_make(const struct store_labels *labels)
+static char *pyroscope_name_make(const struct store_labels *labels)
 {
 	char *name = NULL;
 	size_t len;
@@ -41,7 +41,7 @@ static char *name_make(const struct store_labels *labels)
 
 	if (!out)
 		return NULL;
-	plain_print(out, labels->service);
+	pyroscope_plain_print(out, labels->service);
 	putc('{', out);
 	label_print(out, "host", labels->host, &any);
 	label_print(out, "version", labels->version, &any);
@@ -54,9 +54,9 @@ static char *name_make(const struct store_labels *labels)
 	return NULL;
 }
 
-static char *target_make(struct http *h, const struct ingest_profile *p)
+static char *pyroscope_target_make(struct http *h, const struct ingest_profile *p)
 {
-	char *name = name_make(p->labels), *escaped = name ? http_escape(h, name) : NULL, *target = NULL;
+	char *name = pyroscope_name_make(p->labels), *escaped = name ? http_escape(h, name) : NULL, *target = NULL;
 
 	if (escaped && asprintf(&target, "/ingest?format=pprof&name=%s&from=%" PRIu64 "&until=%" PRIu64 "&spyName=aprof", escaped, p->labels->time, p->until) < 0)
 		target = NULL;
@@ -77,6 +77,6 @@ static bool form_write(const struct ingest_profile *p, FILE *out)
 const struct ingest_server ingest_pyroscope = {
 	.port = "4040",
 	.type = "multipart/form-data; boundary=" BOUNDARY,
-	.target = target_make,
+	.target = pyroscope_target_make,
 	.write = form_write,
 };

@@ -53,7 +53,7 @@ static bool take_no_memory(struct taking *t)
 	return error_no_memory(t->err, "taking profiles from the store");
 }
 
-static bool corrupt(struct taking *t, const char *what)
+static bool take_corrupt(struct taking *t, const char *what)
 {
 	return error_set(t->err, ERROR_CORRUPT, ERROR_NO_OFFSET, "the store is not whole: %s", what);
 }
@@ -61,7 +61,7 @@ static bool corrupt(struct taking *t, const char *what)
 /* ---- asking ---- */
 
 /* The rows, of SIZE, that the printer PRINT asks for; *READER reads them from *REPLY.  False with the error set. */
-static bool ask(struct taking *t, void (*print)(const struct taking *t, FILE *out), enum http_size size, struct http_reply *reply, struct tuples_reader *reader)
+static bool take_ask(struct taking *t, void (*print)(const struct taking *t, FILE *out), enum http_size size, struct http_reply *reply, struct tuples_reader *reader)
 {
 	char *sql = NULL;
 	size_t len;
@@ -84,7 +84,7 @@ static bool answered(struct taking *t, struct http_reply *reply, const struct tu
 {
 	free(reply->data);
 	*reply = (struct http_reply){ 0 };
-	return ok && (!reader->bad || corrupt(t, "an answer ends too early"));
+	return ok && (!reader->bad || take_corrupt(t, "an answer ends too early"));
 }
 
 /* The profiles that are meant. */
@@ -96,7 +96,7 @@ static void where_print(const struct taking *t, FILE *out)
 }
 
 /* Their figures. */
-static void figures_print(const struct taking *t, FILE *out)
+static void take_figures_print(const struct taking *t, FILE *out)
 {
 	fprintf(out, " FROM aprof_figures%s WHERE (service, time, profile) IN (SELECT service, time, profile", t->final ? " FINAL" : "");
 	where_print(t, out);
@@ -105,7 +105,7 @@ static void figures_print(const struct taking *t, FILE *out)
 
 /* ---- the head ---- */
 
-static void head_print(const struct taking *t, FILE *out)
+static void take_head_print(const struct taking *t, FILE *out)
 {
 	fputs("SELECT count(), sum(rows), toUInt64(max(pushed)), groupUniqArray(clock), groupUniqArray(image), minIf(origin, origin != ''), sumForEach(notes), sumForEach(stacks), "
 	      "sumForEach(costs)", out);
@@ -147,7 +147,7 @@ static bool images_take(struct taking *t, struct tuples_reader *r)
 	return true;
 }
 
-static void numbers_take(struct tuples_reader *r, uint64_t *numbers, size_t most)
+static void take_numbers_take(struct tuples_reader *r, uint64_t *numbers, size_t most)
 {
 	size_t n = tuples_read_length(r);
 
@@ -174,7 +174,7 @@ static void digits_join(const uint64_t *digits, uint64_t *sum)
 	sum[1] = parts[2] | parts[3] << 32;
 }
 
-static void totals_take(struct tuples_reader *r, struct totals *totals)
+static void take_totals_take(struct tuples_reader *r, struct totals *totals)
 {
 	for (size_t i = 0; i < schema_ntotals; i++) {
 		char *at = (char *)totals + schema_totals[i].at;
@@ -188,7 +188,7 @@ static void totals_take(struct tuples_reader *r, struct totals *totals)
 	}
 }
 
-static bool head_read(struct taking *t, struct tuples_reader *r)
+static bool take_head_read(struct taking *t, struct tuples_reader *r)
 {
 	struct amon_header *h = &t->totals.header;
 	uint64_t costs[SCHEMA_COSTS] = { 0 }, until;
@@ -218,22 +218,22 @@ static bool head_read(struct taking *t, struct tuples_reader *r)
 		if (n < len)
 			memcpy(h->unit, origin + n + 1, len - n - 1 < sizeof h->unit ? len - n - 1 : sizeof h->unit - 1);
 	}
-	numbers_take(r, h->notes, SCHEMA_NOTES);
-	numbers_take(r, h->stacks, SCHEMA_STACKS);
-	numbers_take(r, costs, SCHEMA_COSTS);
+	take_numbers_take(r, h->notes, SCHEMA_NOTES);
+	take_numbers_take(r, h->stacks, SCHEMA_STACKS);
+	take_numbers_take(r, costs, SCHEMA_COSTS);
 	digits_join(costs, h->sum_weight);
 	digits_join(costs + 4, h->sum_hook);
 	digits_join(costs + 8, h->sum_inside);
-	totals_take(r, &t->totals);
+	take_totals_take(r, &t->totals);
 	return true;
 }
 
-static bool head_take(struct taking *t)
+static bool take_head_take(struct taking *t)
 {
 	struct http_reply reply;
 	struct tuples_reader r;
 
-	return ask(t, head_print, HTTP_FEW, &reply, &r) && answered(t, &reply, &r, head_read(t, &r));
+	return take_ask(t, take_head_print, HTTP_FEW, &reply, &r) && answered(t, &reply, &r, take_head_read(t, &r));
 }
 
 static void first_print(const struct taking *t, FILE *out)
@@ -244,7 +244,7 @@ static void first_print(const struct taking *t, FILE *out)
 }
 
 /* The header of the profile that began first, with the totals of all. */
-static bool header_read(struct taking *t, struct tuples_reader *r)
+static bool take_header_read(struct taking *t, struct tuples_reader *r)
 {
 	struct amon_header first = { 0 }, *h = &t->totals.header;
 	struct totals all = t->totals;
@@ -252,7 +252,7 @@ static bool header_read(struct taking *t, struct tuples_reader *r)
 	const char *data = tuples_read_string(r, &len);
 
 	if (!data || len < offsetof(struct amon_header, cpu_user))
-		return corrupt(t, "a header is too short");
+		return take_corrupt(t, "a header is too short");
 	memcpy(&first, data, len < sizeof first ? len : sizeof first);
 	*h = first;
 	for (size_t i = 0; i < schema_ntotals; i++)
@@ -270,7 +270,7 @@ static bool header_read(struct taking *t, struct tuples_reader *r)
 	return true;
 }
 
-static void commands_print(const struct taking *t, FILE *out)
+static void take_commands_print(const struct taking *t, FILE *out)
 {
 	fputs("SELECT command, sum(n), sum(spent), sum(made) FROM (SELECT commands.name AS names, commands.processes AS processes, commands.nsec AS nsecs, commands.calls AS counts", out);
 	where_print(t, out);
@@ -305,8 +305,8 @@ static bool run_take(struct taking *t, const char *label)
 	struct http_reply reply;
 	struct tuples_reader r;
 	size_t n = 0;
-	bool ok = ask(t, first_print, HTTP_FEW, &reply, &r) && answered(t, &reply, &r, header_read(t, &r)) &&
-		  ask(t, commands_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, commands_read(t, &r, &commands, &n));
+	bool ok = take_ask(t, first_print, HTTP_FEW, &reply, &r) && answered(t, &reply, &r, take_header_read(t, &r)) &&
+		  take_ask(t, take_commands_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, commands_read(t, &r, &commands, &n));
 
 	thread = t->totals.thread;
 	thread.state = AMON_THREAD_FOLDED;
@@ -320,7 +320,7 @@ static bool run_take(struct taking *t, const char *label)
 
 /* ---- modules and routines ---- */
 
-static bool number_set(struct keyed *k, uint64_t key, uint64_t number)
+static bool take_number_set(struct keyed *k, uint64_t key, uint64_t number)
 {
 	bool is_new;
 	struct number_of *found = keyed_at(k, &(struct number_of){ key, number }, &is_new);
@@ -329,7 +329,7 @@ static bool number_set(struct keyed *k, uint64_t key, uint64_t number)
 }
 
 /* The number of KEY; PROFILE_NONE: it has none.  False: out of memory. */
-static bool number_get(struct keyed *k, uint64_t key, uint32_t *number)
+static bool take_number_get(struct keyed *k, uint64_t key, uint32_t *number)
 {
 	bool is_new;
 	struct number_of *found = keyed_at(k, &(struct number_of){ key, PROFILE_NONE }, &is_new);
@@ -338,7 +338,7 @@ static bool number_get(struct keyed *k, uint64_t key, uint32_t *number)
 	return found != NULL;
 }
 
-static void modules_print(const struct taking *t, FILE *out)
+static void take_modules_print(const struct taking *t, FILE *out)
 {
 	fprintf(out, "SELECT module, max(main_program), max(hooked), max(alone), min(path), any(build_id) FROM aprof_modules WHERE image IN (%s) GROUP BY module ORDER BY module", t->images);
 }
@@ -364,21 +364,21 @@ static bool modules_read(struct taking *t, struct tuples_reader *r)
 		m.build_id_size = id_len < sizeof m.build_id ? (uint32_t)id_len : sizeof m.build_id;
 		memcpy(m.build_id, id, m.build_id_size);
 		number = m.path ? parts_module(t->p, &m) : PROFILE_NONE;
-		if (number == PROFILE_NONE || !number_set(&t->modules, key, number) || !array_reserve(&t->alone, &t->alone_room, (size_t)number + 1, sizeof *t->alone))
+		if (number == PROFILE_NONE || !take_number_set(&t->modules, key, number) || !array_reserve(&t->alone, &t->alone_room, (size_t)number + 1, sizeof *t->alone))
 			return take_no_memory(t);
 		t->alone[number] = alone;
 	}
 	return true;
 }
 
-static void routines_print(const struct taking *t, FILE *out)
+static void take_routines_print(const struct taking *t, FILE *out)
 {
 	fprintf(out, "SELECT routine, module, address, flags, pseudo, script, named, name, file, line, linked, base, aliases, start, size, origin, local, part FROM aprof_routines WHERE image IN (%s) "
 		"ORDER BY routine, named DESC LIMIT 1 BY routine", t->images);
 }
 
 /* A string of the arena; "" where there is none.  NULL: out of memory. */
-static const char *string_read(struct taking *t, struct tuples_reader *r)
+static const char *take_string_read(struct taking *t, struct tuples_reader *r)
 {
 	size_t len;
 	const char *text = tuples_read_string(r, &len);
@@ -405,19 +405,20 @@ static bool routines_read(struct taking *t, struct tuples_reader *r)
 		a.routine.pseudo = tuples_read_u32(r);
 		a.is_script = tuples_read_byte(r);
 		a.symbol.known = tuples_read_byte(r);
-		a.symbol.display = string_read(t, r);
-		file = string_read(t, r);
+		a.symbol.display = take_string_read(t, r);
+		file = take_string_read(t, r);
 		a.symbol.line = tuples_read_u32(r);
-		a.symbol.name = string_read(t, r);
-		a.symbol.base = string_read(t, r);
-		aliases = string_read(t, r);
+		a.symbol.name = take_string_read(t, r);
+		a.symbol.base = take_string_read(t, r);
+		aliases = take_string_read(t, r);
 		a.symbol.start = tuples_read_u64(r);
 		a.symbol.size = tuples_read_u64(r);
 		a.symbol.origin = tuples_read_u64(r);
 		a.symbol.local = tuples_read_byte(r);
 		a.symbol.part = tuples_read_byte(r);
 		if (!a.symbol.display || !file || !a.symbol.name || !a.symbol.base || !aliases ||
-		    !array_reserve(&t->routines, &t->routines_room, t->nroutines + 1, sizeof a) || !number_set(&t->routines_at, a.key, t->nroutines))
+		    !array_reserve(&t->routines, &t->routines_room, t->nroutines + 1, sizeof a) ||
+			!take_number_set(&t->routines_at, a.key, t->nroutines))
 			return take_no_memory(t);
 		a.symbol.file = or_null(file);
 		a.symbol.aliases = or_null(aliases);
@@ -433,19 +434,19 @@ static uint32_t routine_number(struct taking *t, uint64_t key)
 	struct profile_script script;
 	uint32_t at, module = PROFILE_NONE;
 
-	if (!number_get(&t->routines_at, key, &at)) {
+	if (!take_number_get(&t->routines_at, key, &at)) {
 		take_no_memory(t);
 		return PROFILE_NONE;
 	}
 	if (at == PROFILE_NONE) {
-		corrupt(t, "it lacks a routine");
+		take_corrupt(t, "it lacks a routine");
 		return PROFILE_NONE;
 	}
 	a = &t->routines[at];
 	if (a->number != PROFILE_NONE)
 		return a->number;
-	if (a->module && (!number_get(&t->modules, a->module, &module) || module == PROFILE_NONE)) {
-		corrupt(t, "it lacks a module");
+	if (a->module && (!take_number_get(&t->modules, a->module, &module) || module == PROFILE_NONE)) {
+		take_corrupt(t, "it lacks a module");
 		return PROFILE_NONE;
 	}
 	a->routine.module = module;
@@ -510,16 +511,16 @@ static bool names_carry(struct taking *t)
 
 /* ---- contexts and figures ---- */
 
-static void contexts_print(const struct taking *t, FILE *out)
+static void take_contexts_print(const struct taking *t, FILE *out)
 {
 	fprintf(out, "SELECT context, parent, routine, length FROM aprof_contexts WHERE image IN (%s) AND context IN (SELECT context", t->images);
-	figures_print(t, out);
+	take_figures_print(t, out);
 	fputs(") GROUP BY context, parent, routine, length ORDER BY length", out);
 }
 
 static bool contexts_read(struct taking *t, struct tuples_reader *r)
 {
-	if (!number_set(&t->contexts, keys_root(), 0))
+	if (!take_number_set(&t->contexts, keys_root(), 0))
 		return take_no_memory(t);
 	while (tuples_more(r)) {
 		uint64_t key = tuples_read_u64(r), parent_key = tuples_read_u64(r), routine_key = tuples_read_u64(r);
@@ -533,24 +534,24 @@ static bool contexts_read(struct taking *t, struct tuples_reader *r)
 		routine = routine_number(t, routine_key);
 		if (routine == PROFILE_NONE)
 			return false;
-		if (!number_get(&t->contexts, parent_key, &parent))
+		if (!take_number_get(&t->contexts, parent_key, &parent))
 			return take_no_memory(t);
 		if (parent == PROFILE_NONE)
-			return corrupt(t, "it lacks a context");
+			return take_corrupt(t, "it lacks a context");
 		context = parts_context(t->p, parent, routine);
 		at = context == PROFILE_NONE ? NULL : keyed_at(&t->contexts, &(struct number_of){ key, context }, &is_new);
 		if (!at)
 			return take_no_memory(t);
 		if (!is_new)
-			return corrupt(t, "two contexts have one key");
+			return take_corrupt(t, "two contexts have one key");
 	}
 	return true;
 }
 
-static void sums_print(const struct taking *t, FILE *out)
+static void take_sums_print(const struct taking *t, FILE *out)
 {
 	fputs("SELECT context, caller, sum(calls), sum(recursive), sum(nsec), sum(samples), sum(bytes), count()", out);
-	figures_print(t, out);
+	take_figures_print(t, out);
 	fputs(" GROUP BY context, caller", out);
 }
 
@@ -573,7 +574,7 @@ static bool sums_take(struct taking *t, struct http_reply *reply, struct tuples_
 	uint64_t rows = 0;
 
 	for (int i = 0; i < TRIES; i++) {
-		if (!head_take(t) || !ask(t, sums_print, HTTP_MANY, reply, r))
+		if (!take_head_take(t) || !take_ask(t, take_sums_print, HTTP_MANY, reply, r))
 			return false;
 		rows = sums_rows(*r);
 		if (rows == t->rows)
@@ -583,7 +584,7 @@ static bool sums_take(struct taking *t, struct http_reply *reply, struct tuples_
 		t->final = true;
 	}
 	if (rows < t->rows)
-		return corrupt(t, "it lacks figures of profiles");
+		return take_corrupt(t, "it lacks figures of profiles");
 	return error_set(t->err, ERROR_USAGE, ERROR_NO_OFFSET, "profiles are put into the store faster than they can be read; bound the time: AND time < ...");
 }
 
@@ -597,10 +598,10 @@ static bool sums_read(struct taking *t, struct tuples_reader *r, struct profile_
 		for (int i = 0; i < 3; i++)
 			n[i] = tuples_read_u64(r);
 		tuples_read_u64(r);
-		if (!number_get(&t->contexts, key, &to) || (caller && !number_get(&t->contexts, caller, &from)))
+		if (!take_number_get(&t->contexts, key, &to) || (caller && !take_number_get(&t->contexts, caller, &from)))
 			return take_no_memory(t);
 		if (to == PROFILE_NONE || (caller && from == PROFILE_NONE))
-			return corrupt(t, "it lacks a context");
+			return take_corrupt(t, "it lacks a context");
 		add_capped(&shares[to].entries, calls);
 		add_capped(&shares[to].recursive, recursive);
 		add_capped(&shares[to].time, n[0]);
@@ -632,21 +633,21 @@ static bool figures_take(struct taking *t, struct tuples_reader *r)
 
 /* ---- all of it ---- */
 
-static bool parts_take(struct taking *t, const char *label)
+static bool take_parts_take(struct taking *t, const char *label)
 {
 	struct http_reply sums = { 0 }, reply;
 	struct tuples_reader rows, r;
 	bool ok = sums_take(t, &sums, &rows) && run_take(t, label) &&
-		  ask(t, modules_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, modules_read(t, &r)) &&
-		  ask(t, routines_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, routines_read(t, &r)) &&
-		  ask(t, contexts_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, contexts_read(t, &r)) && names_carry(t) && figures_take(t, &rows);
+		  take_ask(t, take_modules_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, modules_read(t, &r)) &&
+		  take_ask(t, take_routines_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, routines_read(t, &r)) &&
+		  take_ask(t, take_contexts_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, contexts_read(t, &r)) && names_carry(t) && figures_take(t, &rows);
 
 	free(sums.data);
 	return ok;
 }
 
 /* The profile that was put together, in the order of one that was added up here. */
-static struct profile *settle(struct taking *t)
+static struct profile *take_settle(struct taking *t)
 {
 	struct profile_sum *sum = profile_sum_new(t->n > SUM_APART);
 
@@ -683,8 +684,8 @@ struct profile *store_take(struct store *s, const char *condition, const char *l
 	t.p = t.condition ? profile_new() : NULL;
 	if (t.condition && !t.p)
 		take_no_memory(&t);
-	else if (t.condition && parts_take(&t, label))
-		p = settle(&t);
+	else if (t.condition && take_parts_take(&t, label))
+		p = take_settle(&t);
 	*n = t.n;
 	taking_free(&t);
 	return p;

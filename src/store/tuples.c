@@ -70,7 +70,7 @@ bool tuples_more(const struct tuples_reader *r)
 	return !r->bad && r->at < r->len;
 }
 
-static const unsigned char *take(struct tuples_reader *r, size_t n)
+static const unsigned char *tuples_take(struct tuples_reader *r, size_t n)
 {
 	const unsigned char *at = r->data + r->at;
 
@@ -84,14 +84,14 @@ static const unsigned char *take(struct tuples_reader *r, size_t n)
 
 uint8_t tuples_read_byte(struct tuples_reader *r)
 {
-	const unsigned char *at = take(r, 1);
+	const unsigned char *at = tuples_take(r, 1);
 
 	return at ? *at : 0;
 }
 
 uint32_t tuples_read_u32(struct tuples_reader *r)
 {
-	const unsigned char *at = take(r, sizeof(uint32_t));
+	const unsigned char *at = tuples_take(r, sizeof(uint32_t));
 	uint32_t value = 0;
 
 	if (at)
@@ -101,7 +101,7 @@ uint32_t tuples_read_u32(struct tuples_reader *r)
 
 uint64_t tuples_read_u64(struct tuples_reader *r)
 {
-	const unsigned char *at = take(r, sizeof(uint64_t));
+	const unsigned char *at = tuples_take(r, sizeof(uint64_t));
 	uint64_t value = 0;
 
 	if (at)
@@ -128,5 +128,5 @@ size_t tuples_read_length(struct tuples_reader *r)
 const char *tuples_read_string(struct tuples_reader *r, size_t *len)
 {
 	*len = tuples_read_length(r);
-	return (const char *)take(r, *len);
+	return (const char *)tuples_take(r, *len);
 }

@@ -49,7 +49,7 @@ static struct modes modes_now(int of)
 	return (struct modes){ user, both > user ? both - user : 0 };
 }
 
-static uint64_t less(uint64_t now, uint64_t then) { return now > then ? now - then : 0; }
+static uint64_t account_less(uint64_t now, uint64_t then) { return now > then ? now - then : 0; }
 
 void account_modes(bool is_sampler)
 {
@@ -57,8 +57,8 @@ void account_modes(bool is_sampler)
 
 	if (is_sampler)
 		ours = modes_now(OF_THREAD);
-	monitor.header->cpu_user = less(now.user, before.user + ours.user);
-	monitor.header->cpu_system = less(now.system, before.system + ours.system);
+	monitor.header->cpu_user = account_less(now.user, before.user + ours.user);
+	monitor.header->cpu_system = account_less(now.system, before.system + ours.system);
 }
 
 void account_modes_begin(void)

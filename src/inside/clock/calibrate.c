@@ -239,7 +239,7 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine, uintptr_t site, bo
 }
 
 /* The cheapest batch of calls by ROUTINE: its time, and that charged to the routine, cycles. */
-static struct cost least(calibrated_loop *routine)
+static struct cost calibrate_least(calibrated_loop *routine)
 {
 	struct cost best = { UINT64_MAX, 0 };
 
@@ -268,11 +268,11 @@ struct trial {
 static struct cost measure_in(calibrated_loop *routine, const char *site, calibrated_loop *without, const struct trial *t)
 {
 	struct aprof_tls *tls = &aprof_tls, saved = *tls;
-	struct cost bare = least(without), hooked;
+	struct cost bare = calibrate_least(without), hooked;
 
 	pretend(tls, (uintptr_t)t->address, (uintptr_t)site, t->is_inline);
 	routine(1);
-	hooked = least(routine);
+	hooked = calibrate_least(routine);
 	mem_copy(tls, &saved, sizeof saved);
 	hooked.total = hooked.total > bare.total ? hooked.total - bare.total : 1;
 	if (hooked.inside > hooked.total)
@@ -281,7 +281,7 @@ static struct cost measure_in(calibrated_loop *routine, const char *site, calibr
 }
 
 /* The same by the loops that the clock asks for: clock tsc needs what is within its readings of the time, one behind the other. */
-static struct cost measure(const struct trial *t)
+static struct cost calibrate_measure(const struct trial *t)
 {
 	struct cost cost = measure_in(t->loop, t->site, aprof_calibrate_bare, t);
 	uint64_t apart = t->is_inline ? APART_INLINE : APART;
@@ -317,16 +317,16 @@ void calibrate(const struct hooks *hooks)
 #endif
 	aprof_calibrate_hooks = *hooks;
 	began = cycles_moment();
-	cost_of_hooks[0] = measure(&(struct trial){ TRIAL(aprof_calibrate_fentry), aprof_calibrate_fentry_routine, false });
-	cost_of_hooks[1] = measure(&(struct trial){ TRIAL(aprof_calibrate_cyg), aprof_calibrate_cyg_leaf, false });
+	cost_of_hooks[0] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_fentry), aprof_calibrate_fentry_routine, false });
+	cost_of_hooks[1] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_cyg), aprof_calibrate_cyg_leaf, false });
 	if (monitor.inline_sites && monitor.reads_counter)
-		cost_of_hooks[2] = measure(&(struct trial){ TRIAL(aprof_calibrate_sites_tsc), aprof_calibrate_sites_tsc_leaf, true });
+		cost_of_hooks[2] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_sites_tsc), aprof_calibrate_sites_tsc_leaf, true });
 	else if (monitor.inline_sites)
-		cost_of_hooks[2] = measure(&(struct trial){ TRIAL(aprof_calibrate_sites), aprof_calibrate_sites_leaf, true });
+		cost_of_hooks[2] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_sites), aprof_calibrate_sites_leaf, true });
 	else if (monitor.reads_counter)
-		cost_of_hooks[2] = measure(&(struct trial){ TRIAL(aprof_calibrate_tsc), aprof_calibrate_tsc_leaf, true });
+		cost_of_hooks[2] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_tsc), aprof_calibrate_tsc_leaf, true });
 	else
-		cost_of_hooks[2] = measure(&(struct trial){ TRIAL(aprof_calibrate_inline), aprof_calibrate_inline_leaf, true });
+		cost_of_hooks[2] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_inline), aprof_calibrate_inline_leaf, true });
 	ended = cycles_moment();
 	cycles = ended.cycles - began.cycles;
 	nsec = ended.nsec - began.nsec;

@@ -135,7 +135,7 @@ void clock_inherit(void)
 
 /* ---- start and end ---- */
 
-static bool is_sampled(void)
+static bool clock_is_sampled(void)
 {
 	return monitor.clock.clock == AMON_CLOCK_TICK || monitor.clock.clock == AMON_CLOCK_WALL;
 }
@@ -144,10 +144,10 @@ void clock_begin(void)
 {
 	struct amon_header *h = monitor.header;
 
-	h->source = is_sampled() ? AMON_SOURCE_SAMPLER : AMON_SOURCE_NONE;
+	h->source = clock_is_sampled() ? AMON_SOURCE_SAMPLER : AMON_SOURCE_NONE;
 	h->pc_source = AMON_SOURCE_NONE;
 	h->pc_period = 0;
-	h->rate = is_sampled() ? monitor.clock.rate : 0;
+	h->rate = clock_is_sampled() ? monitor.clock.rate : 0;
 	sampler_forget();
 	pc_renew();
 }
@@ -155,7 +155,7 @@ void clock_begin(void)
 void clock_start(void)
 {
 	account_begin();
-	if (!is_sampled() || sampler_start())
+	if (!clock_is_sampled() || sampler_start())
 		return;
 	monitor.header->source = AMON_SOURCE_NONE;
 	note(AMON_NOTE_TIMER_FAILED);
@@ -167,7 +167,7 @@ void clock_stop(void)
 
 	if (clock_is_tsc() && tls->thread)
 		cycles_charge(tls->thread, tls_context(tls));
-	if (is_sampled())
+	if (clock_is_sampled())
 		look_last();
 	else
 		for (struct thread *t = monitor.threads; t; t = t->next)
@@ -190,7 +190,7 @@ void clock_thread(struct thread *t, bool end_seen)
 		t->record->cpu_first = t->record->cpu_last = t->sampled_cpu;
 	t->tls->last = clock_is_tsc() ? cycles_now() : 0;
 	t->is_told = end_seen || t->tid == monitor.pid;
-	if (t->is_told || !is_sampled())
+	if (t->is_told || !clock_is_sampled())
 		look_watch(t, true);
 	else
 		note(AMON_NOTE_TIMER_FAILED);

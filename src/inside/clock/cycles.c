@@ -33,7 +33,7 @@ struct moment cycles_moment(void)
  * Whoever charges first takes the cycles since `last` by one instruction, so that no others do: a signal handler that comes
  * between has taken its own part, and its end is where the rest begins. */
 
-static bool take(uint64_t *last, uint64_t from, uint64_t now)
+static bool cycles_take(uint64_t *last, uint64_t from, uint64_t now)
 {
 #if defined(__x86_64__)
 	bool taken;
@@ -55,7 +55,7 @@ static uint64_t take_cycles(struct aprof_tls *tls)
 		if (!from)
 			return 0;
 		now = cycles_now();
-	} while (!take(&tls->last, from, now));
+	} while (!cycles_take(&tls->last, from, now));
 	return (int64_t)(now - from) > 0 ? now - from : 0;	/* another processor's counter may be a little behind */
 }
 

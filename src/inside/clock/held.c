@@ -18,7 +18,7 @@ static volatile bool ours;		/* it is */
 static volatile bool small;		/* a small signal stack was seen */
 static volatile uint64_t added;		/* a bit for each signal */
 
-static bool holds(void) { return wanted && small; }
+static bool handler_mask_holds(void) { return wanted && small; }
 
 static uint64_t bit(int sig) { return UINT64_C(1) << ((unsigned)(sig - 1) % SIGNALS); }
 
@@ -32,24 +32,24 @@ static void set_added(int sig, bool is)
 
 static bool is_added(int sig) { return added & bit(sig); }
 
-static bool read_action(int sig, struct sys_action *a)
+static bool handler_mask_read_action(int sig, struct sys_action *a)
 {
 	return !sys_failed(sys4(rt_sigaction, sig, NULL, a, sizeof a->mask)) && (uintptr_t)a->handler > 1;
 }
 
-static bool is_same(const struct sys_action *a, const struct sys_action *b)
+static bool handler_mask_is_same(const struct sys_action *a, const struct sys_action *b)
 {
 	return a->handler == b->handler && a->flags == b->flags && a->mask == b->mask;
 }
 
 /* Set NEW in the place of WAS. False: that was not there any more, and what was is again. */
-static bool exchange(int sig, const struct sys_action *was, const struct sys_action *new)
+static bool handler_mask_exchange(int sig, const struct sys_action *was, const struct sys_action *new)
 {
 	struct sys_action before;
 
 	if (sys_failed(sys4(rt_sigaction, sig, new, &before, sizeof before.mask)))
 		return false;
-	if (is_same(&before, was))
+	if (handler_mask_is_same(&before, was))
 		return true;
 	sys4(rt_sigaction, sig, &before, NULL, sizeof before.mask);
 	return false;
@@ -60,22 +60,22 @@ static void leave_stacks(void)
 {
 	struct sys_action a, now;
 
-	if (!read_action(SIGPROF, &a) || !(a.flags & SA_ONSTACK))
+	if (!handler_mask_read_action(SIGPROF, &a) || !(a.flags & SA_ONSTACK))
 		return;
 	now = a;
 	now.flags &= ~(unsigned long)SA_ONSTACK;
-	exchange(SIGPROF, &a, &now);
+	handler_mask_exchange(SIGPROF, &a, &now);
 }
 
 static void hold(int sig)
 {
 	struct sys_action a, now;
 
-	if (!read_action(sig, &a) || !(a.flags & SA_ONSTACK) || a.mask & PROF)
+	if (!handler_mask_read_action(sig, &a) || !(a.flags & SA_ONSTACK) || a.mask & PROF)
 		return;
 	now = a;
 	now.mask |= PROF;
-	if (exchange(sig, &a, &now))
+	if (handler_mask_exchange(sig, &a, &now))
 		set_added(sig, true);
 }
 
@@ -85,23 +85,23 @@ static void hold_all(void)
 
 	if (ours)
 		leave_stacks();
-	else if (read_action(SIGPROF, &a))
+	else if (handler_mask_read_action(SIGPROF, &a))
 		return;				/* it is the program's */
 	for (int sig = 1; sig <= SIGNALS; sig++)
 		if (sig != SIGPROF)
 			hold(sig);
 }
 
-static void release(int sig)
+static void handler_mask_release(int sig)
 {
 	struct sys_action a, now;
 
 	set_added(sig, false);
-	if (!read_action(sig, &a))
+	if (!handler_mask_read_action(sig, &a))
 		return;
 	now = a;
 	now.mask &= ~PROF;
-	exchange(sig, &a, &now);
+	handler_mask_exchange(sig, &a, &now);
 }
 
 void held_begin(void)
@@ -116,7 +116,7 @@ void held_end(void)
 	ours = wanted = false;
 	for (int sig = 1; sig <= SIGNALS; sig++)
 		if (is_added(sig))
-			release(sig);
+			handler_mask_release(sig);
 }
 
 void held_stack(const stack_t *s)
@@ -137,17 +137,18 @@ void held_look(void)
 
 void held_round(void)
 {
-	if (holds())
+	if (handler_mask_holds())
 		hold_all();
 }
 
 /* The first words of libc's set are the kernel's. */
-static uint64_t *mask_of(struct sigaction *a) { return (uint64_t *)&a->sa_mask; }
+static uint64_t *handler_mask_mask_of(struct sigaction *a) { return (uint64_t *)&a->sa_mask; }
 
 /* Does ACTION, for SIG, run where SIGPROF is to be held back, and does not say so itself? */
 static bool is_to_hold(int sig, const struct sigaction *action)
 {
-	return holds() && sig != SIGPROF && action->sa_flags & SA_ONSTACK && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN &&
+	return handler_mask_holds() && sig != SIGPROF && action->sa_flags & SA_ONSTACK && action->sa_handler != SIG_DFL &&
+		action->sa_handler != SIG_IGN &&
 	       !(*(const uint64_t *)&action->sa_mask & PROF);
 }
 
@@ -156,14 +157,14 @@ const struct sigaction *held_action(int sig, const struct sigaction *action, str
 	if (!is_to_hold(sig, action))
 		return action;
 	mem_copy(room, action, sizeof *room);
-	*mask_of(room) |= PROF;
+	*handler_mask_mask_of(room) |= PROF;
 	return room;
 }
 
 void held_done(int sig, const struct sigaction *action, struct sigaction *old)
 {
 	if (old && is_added(sig))
-		*mask_of(old) &= ~PROF;
+		*handler_mask_mask_of(old) &= ~PROF;
 	if (action)
 		set_added(sig, is_to_hold(sig, action));
 }

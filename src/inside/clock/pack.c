@@ -52,7 +52,7 @@ static void sink(struct amon_pc *list, size_t n, size_t i)
 }
 
 /* Heapsort: in place, never quadratic. */
-static void sort(struct amon_pc *list, size_t n)
+static void pack_sort(struct amon_pc *list, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
 		sink(list, n, i);
@@ -66,7 +66,7 @@ static void sort(struct amon_pc *list, size_t n)
 }
 
 /* Those that stand there more than once are one, unless their counts are too much for that. */
-static size_t join(struct amon_pc *list, size_t n)
+static size_t pack_join(struct amon_pc *list, size_t n)
 {
 	size_t kept = 0;
 
@@ -92,7 +92,7 @@ static void list_table(struct packed *p, uint32_t i)
 
 /* ---- the chunks ---- */
 
-static void fill(struct amon_chunk *c, const struct packed *p)
+static void pack_fill(struct amon_chunk *c, const struct packed *p)
 {
 	pcs_pack(p->list, p->n, (unsigned char *)(c + 1));
 	__atomic_store_n(&c->count, c->capacity, __ATOMIC_RELEASE);
@@ -108,14 +108,14 @@ static void move_to(struct amon_chunk *space, const struct packed *p)
 		*rest = (struct amon_chunk){ .magic = AMON_CHUNK_MAGIC, .kind = AMON_FILLER, .size = left, .thread = AMON_NONE };
 	__atomic_store_n(&space->size, size, __ATOMIC_RELEASE);
 	space->capacity = (uint32_t)p->size;
-	fill(space, p);
+	pack_fill(space, p);
 	__atomic_store_n(&space->kind, AMON_PCS_PACKED, __ATOMIC_RELEASE);
 }
 
 static void become_space(struct amon_chunk *c) { __atomic_store_n(&c->kind, AMON_FILLER, __ATOMIC_RELEASE); }
 
 /* The first of the tables in which P has room, packed; NULL: none. */
-static struct amon_chunk *room_for(const struct packed *p)
+static struct amon_chunk *pack_room_for(const struct packed *p)
 {
 	for (uint32_t i = 0; i < p->ntables; i++)
 		if (p->size <= pc_slots(i) * sizeof(struct amon_pc))
@@ -123,16 +123,16 @@ static struct amon_chunk *room_for(const struct packed *p)
 	return NULL;
 }
 
-static void put(struct packed *p, uint32_t thread)
+static void pack_put(struct packed *p, uint32_t thread)
 {
 	struct amon_chunk *behind, *space;
 
 	p->size = pcs_pack(p->list, p->n, NULL);
-	space = room_for(p);
+	space = pack_room_for(p);
 	behind = space && p->n ? file_chunk_to_spare(AMON_PCS_PACKED, thread, (uint32_t)p->size, 1) : NULL;
 	if (!behind)
 		return;				/* the tables stay */
-	fill(behind, p);
+	pack_fill(behind, p);
 	for (uint32_t i = 0; i < p->ntables; i++)
 		become_space(p->tables[i]);
 	move_to(space, p);
@@ -148,15 +148,15 @@ static void pack_tables(struct packed *p, uint32_t thread)
 		return;
 	for (uint32_t i = 0; i < p->ntables; i++)
 		list_table(p, i);
-	sort(p->list, p->n);
-	p->n = join(p->list, p->n);
-	put(p, thread);
+	pack_sort(p->list, p->n);
+	p->n = pack_join(p->list, p->n);
+	pack_put(p, thread);
 	sys2(munmap, p->list, p->room * sizeof *p->list);
 	file_trim();
 }
 
 /* Nobody fills T's tables: it is the thread that ends the process, or it is gone. */
-static bool is_still(const struct thread *t)
+static bool pack_is_still(const struct thread *t)
 {
 	return t == aprof_tls.thread || (t->ended && sys3(tgkill, monitor.pid, t->tid, 0) == -ESRCH);
 }
@@ -167,7 +167,7 @@ static void pack_threads(void)
 		struct packed p = { .n = 0 };
 
 		sys_lock(&monitor.lock);	/* a thread that begins may take the machine of one that is gone */
-		if (is_still(t))
+		if (pack_is_still(t))
 			p.ntables = pc_take_tables(t, p.tables);
 		sys_unlock(&monitor.lock);
 		if (p.ntables)

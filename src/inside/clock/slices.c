@@ -11,7 +11,7 @@
 #include "inside/sys.h"
 
 /* The next table of T is of LEVEL.  False: no room, or what is left is for contexts. */
-static bool table_add(struct thread *t, uint32_t level)
+static bool slices_table_add(struct thread *t, uint32_t level)
 {
 	uint32_t n = t->nslices, room = slice_room(n ? t->slices[n - 1].slots : 0, n ? t->slices[n - 1].level : 0, level);
 	struct amon_chunk *c = n < THREAD_SLICES && !file_over_bound(false) ? file_chunk(AMON_SLICES, t->index, room, sizeof(struct amon_slice)) : NULL;
@@ -25,14 +25,14 @@ static bool table_add(struct thread *t, uint32_t level)
 }
 
 /* Since the file was begun, ns. */
-static uint64_t elapsed(void)
+static uint64_t slices_elapsed(void)
 {
 	uint64_t now = sys_clock(CLOCK_MONOTONIC), start = monitor.header->start_monotonic;
 
 	return now > start ? now - start : 0;
 }
 
-static bool charge(struct thread *t, uint64_t at, uint32_t level, uint32_t item, uint64_t time, uint32_t ticks)
+static bool clock_slices_charge(struct thread *t, uint64_t at, uint32_t level, uint32_t item, uint64_t time, uint32_t ticks)
 {
 	const struct slice_table *last = t->nslices ? &t->slices[t->nslices - 1] : NULL;
 
@@ -46,9 +46,10 @@ void slices_charge(struct thread *t, uint32_t item, uint64_t time, uint32_t tick
 
 	if (!monitor.intervals || monitor.stopped)
 		return;
-	at = elapsed();
+	at = slices_elapsed();
 	level = slice_level(at, t->nslices ? t->slices[t->nslices - 1].level : 0);
-	if (!charge(t, at, level, item, time, ticks) && !(table_add(t, level) && charge(t, at, level, item, time, ticks)))
+	if (!clock_slices_charge(t, at, level, item, time, ticks) &&
+	    !(slices_table_add(t, level) && clock_slices_charge(t, at, level, item, time, ticks)))
 		note(AMON_NOTE_SLICES_BOUND);
 }
 

@@ -47,7 +47,7 @@ struct spender {
 };
 
 /* Where the frame F leads, from HERE, and in *ITEM what counts its calls.  0: such a call was never seen. */
-static target step(struct thread *t, context_id here, const struct hooked_frame *f, uint32_t *item)
+static target site_samples_step(struct thread *t, context_id here, const struct hooked_frame *f, uint32_t *item)
 {
 	uint32_t flags;
 	uintptr_t address = routine_address(f->routine, &flags);
@@ -61,13 +61,13 @@ static target step(struct thread *t, context_id here, const struct hooked_frame 
 
 /* Lead the machine along the N frames of S, outermost first.  Returns how many of the innermost are to be left out, for the rest to end in HERE; N: they
  * do not. */
-static size_t follow(struct thread *t, struct spender *s, size_t n, context_id here)
+static size_t site_samples_follow(struct thread *t, struct spender *s, size_t n, context_id here)
 {
 	context_id at = ROOT_ID;
 	size_t out = n;
 
 	for (size_t i = n; i-- > 0;) {
-		target to = step(t, at, &s->frames[i], &s->items[i]);
+		target to = site_samples_step(t, at, &s->frames[i], &s->items[i]);
 
 		if (!to)
 			break;
@@ -79,7 +79,7 @@ static size_t follow(struct thread *t, struct spender *s, size_t n, context_id h
 }
 
 /* Is ROUTINE met as a caller for the first time in this sample? */
-static bool is_first(struct spender *s, uint32_t routine)
+static bool site_samples_is_first(struct spender *s, uint32_t routine)
 {
 	uint32_t i = routine * UINT32_C(0x9e3779b1) % MARKS;
 
@@ -92,7 +92,7 @@ static bool is_first(struct spender *s, uint32_t routine)
 }
 
 /* Count the sample for the item of each arc that is open, of the N frames of S from FIRST on. */
-static void count(struct thread *t, struct spender *s, size_t first, size_t n)
+static void site_samples_count(struct thread *t, struct spender *s, size_t first, size_t n)
 {
 	uint32_t running = s->frames[first].routine;
 
@@ -101,7 +101,7 @@ static void count(struct thread *t, struct spender *s, size_t first, size_t n)
 		uint32_t caller = i + 1 < n ? s->frames[i + 1].routine : AMON_NONE;
 		struct amon_spent *spent;
 
-		if (caller == s->frames[i].routine || (caller != AMON_NONE && !is_first(s, caller)))
+		if (caller == s->frames[i].routine || (caller != AMON_NONE && !site_samples_is_first(s, caller)))
 			continue;
 		spent = s->items[i] == AMON_NONE ? NULL : items_spent(t, s->items[i]);
 		if (!spent)
@@ -134,7 +134,7 @@ static struct spender *spender_of(struct thread *t)
 }
 
 /* Is a stack to be looked at now?  Of deep ones only some are, by chance, since to read one takes as long as it is deep. */
-static bool is_due(struct spender *s)
+static bool site_samples_is_due(struct spender *s)
 {
 	s->random = s->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (s->random >> 33) * s->mean <= (UINT64_C(1) << 31) * USUAL_FRAMES * MEAN_OF;
@@ -147,7 +147,7 @@ void spent_sample(struct thread *t, const void *ucontext)
 	size_t n, out;
 	bool told;
 
-	if (!s || !verify_is_settled(t) || !is_due(s))
+	if (!s || !verify_is_settled(t) || !site_samples_is_due(s))
 		return;
 	unwind_interrupted(&u, ucontext, frames_cache(t));
 	if (is_own_code(u.reg[UNWIND_RIP]))
@@ -157,7 +157,7 @@ void spent_sample(struct thread *t, const void *ucontext)
 	if (!told)
 		return;
 	n = frames_of_root(s->frames, n);
-	out = follow(t, s, n, tls_context(t->tls));
+	out = site_samples_follow(t, s, n, tls_context(t->tls));
 	if (out < n)
-		count(t, s, out, n);
+		site_samples_count(t, s, out, n);
 }

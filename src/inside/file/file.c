@@ -81,7 +81,7 @@ bool file_is_remote(long fd)
 static struct { char *at; uint64_t size; } fresh;
 
 /* Map FD at SIZE bytes or the largest power-of-two part of it that can be had, as `fresh`, with what header stands in for in it.  False: no. */
-static bool map(long fd, uint64_t size)
+static bool file_map(long fd, uint64_t size)
 {
 	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
 	uint64_t used = monitor.in_nursery ? monitor.header->used : AMON_PAGE;
@@ -132,7 +132,7 @@ static bool take_place(void)
 }
 
 /* The fresh file, or memory, is the process's from now on.  False: it stays in the nursery. */
-static bool adopt(void)
+static bool file_adopt(void)
 {
 	if (monitor.in_nursery) {
 		if (!take_place()) {
@@ -171,7 +171,7 @@ static long map_by_name(long *fd)
 }
 
 /* Map the new file behind *OPENED, at TEMP, and give it a name.  0 or minus an errno. */
-static long settle(long *opened, const char *temp, uint64_t size, bool remote_too)
+static long file_settle(long *opened, const char *temp, uint64_t size, bool remote_too)
 {
 	bool moves = monitor.in_nursery;
 	struct stat st;
@@ -179,14 +179,14 @@ static long settle(long *opened, const char *temp, uint64_t size, bool remote_to
 
 	if (!remote_too && file_is_remote(fd))
 		return -EREMOTE;
-	if (!map(fd, size))
+	if (!file_map(fd, size))
 		return -ENOSPC;
 	if (!moves)
-		adopt();
+		file_adopt();
 	ret = name_take(fd, temp, actual);
 	if (moves && sys_failed(ret))
 		sys2(munmap, fresh.at, fresh.size);
-	else if (moves && !adopt())
+	else if (moves && !file_adopt())
 		ret = -ENOSPC;
 	if (!sys_failed(ret) && !temp[0]) {
 		ret = map_by_name(opened);
@@ -213,7 +213,7 @@ static bool open_named(uint64_t size, bool remote_too, long *error)
 		if (sys_failed(fd))
 			break;
 		named = temp[0];
-		*error = settle(&fd, temp, size, remote_too);
+		*error = file_settle(&fd, temp, size, remote_too);
 		done = !sys_failed(*error);
 		if (done)
 			sys1(close, fd);
@@ -242,7 +242,7 @@ static bool open_memory(uint64_t size, long why)
 	monitor.anonymous = true;
 	if (!sys_failed(fd)) {
 		struct stat st;
-		bool mapped = sys_file_limit() > size && map(fd, size) && adopt();
+		bool mapped = sys_file_limit() > size && file_map(fd, size) && file_adopt();
 
 		if (mapped && !sys_failed(sys2(fstat, fd, &st))) {
 			place_lock(fd);
@@ -260,7 +260,7 @@ static bool open_memory(uint64_t size, long why)
 	}
 	actual[0] = 0;
 	name_leave_reason(why);
-	if (!map(-1, size) || !adopt())
+	if (!file_map(-1, size) || !file_adopt())
 		return false;
 	note_error(AMON_NOTE_COPIED, why);
 	return true;
@@ -358,7 +358,7 @@ static void leave_mapping(char *start, uint64_t used, uint64_t mapped)
 }
 
 /* What is said of the parent's file is not of the child's. */
-static void forget(void)
+static void file_forget(void)
 {
 	monitor.anonymous = false;
 	stuck = sealed = trimmed = pinned = false;
@@ -379,7 +379,7 @@ void file_leave(void)
 		leave_mapping((char *)old, copy.used, monitor.mapped);
 	monitor.mapped = 0;
 	monitor.in_nursery = false;
-	forget();
+	file_forget();
 }
 
 void file_fork(void)
@@ -455,14 +455,14 @@ bool file_enter(void *place, uint64_t size, void (*moved)(const struct amon_chun
 	resident = needed;
 	monitor.in_nursery = true;
 	leave_mapping((char *)old, mapped, mapped);
-	forget();
+	file_forget();
 	return true;
 }
 
 /* ---- chunks ---- */
 
 /* Is AMOUNT past three quarters of BOUND; or with the reserve half as much again? */
-static bool is_past(uint64_t amount, uint64_t bound, bool reserve)
+static bool file_is_past(uint64_t amount, uint64_t bound, bool reserve)
 {
 	return amount > (reserve ? bound + bound / 2 : bound - bound / 4);
 }
@@ -472,8 +472,8 @@ bool file_over_bound(bool reserve)
 	uint64_t used = __atomic_load_n(&monitor.header->used, __ATOMIC_RELAXED);
 	uint64_t all = used + __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED);
 
-	return sealed || is_past(all, monitor.header->memory_bound, reserve) ||
-	       ((!monitor.in_nursery || pinned) && is_past(used, stuck ? length : monitor.mapped, reserve));
+	return sealed || file_is_past(all, monitor.header->memory_bound, reserve) ||
+	       ((!monitor.in_nursery || pinned) && file_is_past(used, stuck ? length : monitor.mapped, reserve));
 }
 
 /* The file behind the mapping, if it is still where it was; or minus an errno. */
@@ -509,10 +509,10 @@ static bool reaches(uint64_t end)
 	uint64_t enough = length;
 	long ret;
 
-	if (length < monitor.mapped && is_past(end, length, false)) {
+	if (length < monitor.mapped && file_is_past(end, length, false)) {
 		if (monitor.header->state == AMON_ENDED)
 			enough = end;
-		while (is_past(end, enough, false) && enough < monitor.mapped && enough != end)
+		while (file_is_past(end, enough, false) && enough < monitor.mapped && enough != end)
 			enough *= 2;
 		enough = enough < monitor.mapped ? enough : monitor.mapped;
 		ret = lengthen(enough);
@@ -526,7 +526,7 @@ static bool reaches(uint64_t end)
 }
 
 /* Make SIZE bytes at AT resident, with disk space behind them.  0 or minus an errno. */
-static long commit(char *at, uint64_t size)
+static long file_commit(char *at, uint64_t size)
 {
 	long ret = sys3(madvise, at, size, MADV_POPULATE_WRITE);
 
@@ -549,7 +549,7 @@ static bool is_room(uint64_t used, uint64_t size)
 }
 
 /* NULL: no room; *ERROR, else untouched, is what the disk said if it refused. */
-static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size, long *error)
+static struct amon_chunk *file_chunk_new(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size, long *error)
 {
 	struct amon_header *h = monitor.header;
 	uint64_t first = sizeof(struct amon_chunk), counters = 0, size;
@@ -563,7 +563,7 @@ static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32
 	size = (size + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
 	if (!is_room(h->used, size) || !reaches(h->used + size))
 		return NULL;
-	*error = h->used + size > resident ? commit((char *)c, size) : 0;
+	*error = h->used + size > resident ? file_commit((char *)c, size) : 0;
 	if (sys_failed(*error))
 		return NULL;
 	*c = (struct amon_chunk){
@@ -613,7 +613,7 @@ void file_pin(void)
 }
 
 /* A child begins with copies of what says where routines are. */
-static void keep(struct amon_chunk *c)
+static void file_keep(struct amon_chunk *c)
 {
 	if (c->kind != AMON_MODULES && c->kind != AMON_ROUTINES && c->kind != AMON_SCRIPTS)
 		return;
@@ -622,16 +622,16 @@ static void keep(struct amon_chunk *c)
 	nkept++;
 }
 
-static struct amon_chunk *append(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size, long *error)
+static struct amon_chunk *file_append(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size, long *error)
 {
 	struct amon_chunk *c;
 
 	sys_lock(&chunk_lock);
-	c = chunk_new(kind, thread, capacity, item_size, error);
+	c = file_chunk_new(kind, thread, capacity, item_size, error);
 	if (!c && !sys_failed(*error) && move_out())
-		c = chunk_new(kind, thread, capacity, item_size, error);
+		c = file_chunk_new(kind, thread, capacity, item_size, error);
 	if (c)
-		keep(c);
+		file_keep(c);
 	sys_unlock(&chunk_lock);
 	return c;
 }
@@ -639,7 +639,7 @@ static struct amon_chunk *append(enum amon_kind kind, uint32_t thread, uint32_t 
 struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
 {
 	long error = 0;
-	struct amon_chunk *c = append(kind, thread, capacity, item_size, &error);
+	struct amon_chunk *c = file_append(kind, thread, capacity, item_size, &error);
 
 	if (sys_failed(error))
 		note_error(AMON_NOTE_DISK_FULL, error);
@@ -650,13 +650,13 @@ struct amon_chunk *file_chunk_to_spare(enum amon_kind kind, uint32_t thread, uin
 {
 	long error = 0;
 
-	return append(kind, thread, capacity, item_size, &error);
+	return file_append(kind, thread, capacity, item_size, &error);
 }
 
 /* ---- the end ---- */
 
 /* The chunk at AT; NULL: there is none, or others have written to the file. */
-static const struct amon_chunk *chunk_at(uint64_t at)
+static const struct amon_chunk *file_chunk_at(uint64_t at)
 {
 	const struct amon_header *h = monitor.header;
 	const struct amon_chunk *c = (const struct amon_chunk *)((const char *)h + at);
@@ -671,7 +671,7 @@ void file_trim(void)
 	uint64_t end = AMON_PAGE, at = AMON_PAGE;
 
 	sys_lock(&chunk_lock);
-	while ((c = chunk_at(at)) != NULL) {
+	while ((c = file_chunk_at(at)) != NULL) {
 		at += c->size;
 		if (c->kind != AMON_FILLER)
 			end = at;
@@ -724,7 +724,7 @@ static void punch_holes(long fd)
 {
 	const struct amon_chunk *c;
 
-	for (uint64_t at = AMON_PAGE; trimmed && (c = chunk_at(at)) != NULL; at += c->size)
+	for (uint64_t at = AMON_PAGE; trimmed && (c = file_chunk_at(at)) != NULL; at += c->size)
 		if (c->kind == AMON_FILLER && c->size > AMON_PAGE)
 			sys4(fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at + AMON_PAGE, c->size - AMON_PAGE);
 }

@@ -28,7 +28,7 @@ struct output {
 
 static uint64_t pages(uint64_t size) { return (size + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE; }
 
-static uint64_t item_size(uint32_t kind)
+static uint64_t fit_item_size(uint32_t kind)
 {
 	switch (kind) {
 	case AMON_MODULES: return 1;
@@ -46,7 +46,7 @@ static uint64_t item_size(uint32_t kind)
 static struct fit fit_of(const struct amon_chunk *c)
 {
 	uint64_t n = c->count;
-	struct fit f = { .items = n * item_size(c->kind), .head = *c };
+	struct fit f = { .items = n * fit_item_size(c->kind), .head = *c };
 
 	f.head.capacity = c->count;
 	f.head.size = pages(c->first + f.items);

@@ -36,7 +36,7 @@ static size_t list_chunks(struct copied *list, uint64_t from, uint64_t to)
 	return n;
 }
 
-static void take_counts(struct copied *list, size_t n, bool owned)
+static void flush_take_counts(struct copied *list, size_t n, bool owned)
 {
 	while (n-- > 0)
 		if (is_owned(&list[n].head) == owned)
@@ -55,7 +55,7 @@ static size_t list_all(struct copied *list, size_t room, uint64_t *used)
 	if (n > room)
 		return 0;
 	list_chunks(list, AMON_PAGE, first);
-	take_counts(list, n, true);
+	flush_take_counts(list, n, true);
 	*used = __atomic_load_n(&monitor.header->used, __ATOMIC_ACQUIRE);
 	all = n + list_chunks(NULL, first, *used);
 	if (all > room)
@@ -63,7 +63,7 @@ static size_t list_all(struct copied *list, size_t room, uint64_t *used)
 	list_chunks(list + n, first, *used);
 	for (size_t i = n; i < all; i++)
 		list[i].head.count = 0;
-	take_counts(list, all, false);
+	flush_take_counts(list, all, false);
 	return all;
 }
 
@@ -85,7 +85,7 @@ static bool write_copy(long fd, const struct copied *list, size_t n, uint64_t us
 }
 
 /* The copy, whole or not there, at PATH. */
-static long write_beside(const char *path, const struct copied *list, size_t n, uint64_t used)
+static long flush_write_beside(const char *path, const struct copied *list, size_t n, uint64_t used)
 {
 	static char temp[PLACE_PATH];
 	bool named = false, again;
@@ -118,7 +118,7 @@ int flush_to(const char *path)
 		return ENOMEM;
 	n = list_all(list, room, &used);
 	if (n)
-		error = used > sys_file_limit() ? -EFBIG : write_beside(path, list, n, used);
+		error = used > sys_file_limit() ? -EFBIG : flush_write_beside(path, list, n, used);
 	sys2(munmap, list, room * sizeof *list);
 	return sys_failed(error) ? (int)-error : 0;
 }

@@ -66,7 +66,7 @@ const char *name_want(void)
 }
 
 /* Did nobody choose a name? */
-static bool is_default(void)
+static bool name_is_default(void)
 {
 	const char *pattern = origin_env("APROF_OUT");
 
@@ -94,16 +94,16 @@ static void name_try(char *out, int try, bool others)
 }
 
 /* SECOND: it is one more of this process, which nobody asked for by that name. */
-static long take(long fd, const char *temp, char *actual, bool second)
+static long file_name_take(long fd, const char *temp, char *actual, bool second)
 {
 	long ret = -EEXIST;
-	bool others = false, keep = !is_default() && origin_env("APROF_RUN");	/* numbers of processes come again in a long run, and all its profiles count */
+	bool others = false, keep = !name_is_default() && origin_env("APROF_RUN");	/* numbers of processes come again in a long run, and all its profiles count */
 
-	if (is_default() && !second)
+	if (name_is_default() && !second)
 		place_aside(wanted);
 	for (int try = second; try < TRIES && ret == -EEXIST; try++) {
 		if (try == 1)
-			others = is_default() && place_is_others(wanted);
+			others = name_is_default() && place_is_others(wanted);
 		name_try(actual, try, others);
 		ret = place_take(fd, temp, actual, keep);
 		if (!sys_failed(ret) && try > 0 && !second)
@@ -114,9 +114,9 @@ static long take(long fd, const char *temp, char *actual, bool second)
 	return ret;
 }
 
-long name_take(long fd, const char *temp, char *actual) { return take(fd, temp, actual, false); }
+long name_take(long fd, const char *temp, char *actual) { return file_name_take(fd, temp, actual, false); }
 
-long name_take_more(long fd, const char *temp, char *actual) { return take(fd, temp, actual, true); }
+long name_take_more(long fd, const char *temp, char *actual) { return file_name_take(fd, temp, actual, true); }
 
 /* ---- what is said of it ---- */
 

@@ -27,7 +27,7 @@ static bool refused;			/* none can be had */
 
 static struct amon_processes *processes(struct amon_chunk *c) { return (struct amon_processes *)(c + 1); }
 
-static char *begin_of(const struct amon_chunk *c) { return (char *)c - AMON_PAGE; }
+static char *nursery_begin_of(const struct amon_chunk *c) { return (char *)c - AMON_PAGE; }
 
 static bool is_full(const struct amon_chunk *c) { return __atomic_load_n(&c->count, __ATOMIC_RELAXED) >= PLACES; }
 
@@ -39,7 +39,7 @@ static bool is_lacking(void)
 }
 
 /* The whole of the new file behind FD, with the first pages resident; NULL: no. */
-static struct amon_chunk *map(long fd)
+static struct amon_chunk *nursery_map(long fd)
 {
 	uint64_t all = SIZE + monitor.header->memory_bound;
 	long at;
@@ -60,13 +60,13 @@ static struct amon_chunk *map(long fd)
 
 static void unmap(struct amon_chunk *c)
 {
-	sys2(munmap, begin_of(c), SIZE + monitor.header->memory_bound);
+	sys2(munmap, nursery_begin_of(c), SIZE + monitor.header->memory_bound);
 }
 
 /* The first pages of the file: it is of this process's program and clock.  Its own file began later, by a nanosecond, and so is the one that is told how it ends. */
 static void write_heads(struct amon_chunk *c)
 {
-	struct amon_header *h = (struct amon_header *)begin_of(c);
+	struct amon_header *h = (struct amon_header *)nursery_begin_of(c);
 
 	mem_copy(h, monitor.header, sizeof *h);
 	h->start_monotonic--;
@@ -79,14 +79,14 @@ static void write_heads(struct amon_chunk *c)
 }
 
 /* A new one, or NULL. */
-static struct amon_chunk *make(void)
+static struct amon_chunk *nursery_make(void)
 {
 	char *temp = sys_memory(2 * PLACE_PATH, false);
 	long fd = temp ? place_create(name_want(), temp, false) : -1;
 	struct amon_chunk *c = NULL;
 
 	if (!sys_failed(fd) && !file_is_remote(fd))
-		c = map(fd);
+		c = nursery_map(fd);
 	if (c)
 		write_heads(c);
 	if (c && sys_failed(name_take_more(fd, temp, temp + PLACE_PATH))) {
@@ -113,7 +113,7 @@ void nursery_prepare(void)
 	sys_lock(&monitor.lock);
 	if (is_lacking()) {
 		old = monitor.nursery;
-		c = make();
+		c = nursery_make();
 		refused = !c;
 		__atomic_store_n(&monitor.nursery, c, __ATOMIC_RELEASE);
 		if (old)

@@ -58,7 +58,7 @@ static long link_name(long fd, const char *name)
 }
 
 /* The new file behind FD, which is at TEMP, or has no name if that is empty, gets NAME if nobody has it. 0 or minus an errno. */
-static long place(long fd, const char *temp, const char *name)
+static long file_place_place(long fd, const char *temp, const char *name)
 {
 	return temp[0] ? sys5(renameat2, AT_FDCWD, temp, AT_FDCWD, name, RENAME_KEEP) : link_name(fd, name);
 }
@@ -66,7 +66,7 @@ static long place(long fd, const char *temp, const char *name)
 /* The same if somebody has it.  A file without a name takes it from the old one: NAME is absent for a moment, but whoever is killed
  * leaves nothing that is neither.  One with a name is exchanged with the old one where that can be done, as file systems that hear
  * of a file replaced by renaming write the new one to the disk at once. */
-static bool replace(long fd, const char *temp, const char *name)
+static bool place_replace(long fd, const char *temp, const char *name)
 {
 	if (!temp[0])
 		return !sys_failed(sys3(unlinkat, AT_FDCWD, name, 0)) && !sys_failed(link_name(fd, name));
@@ -86,7 +86,7 @@ bool place_is_at(long fd, const char *name, struct stat *st)
 
 long place_take(long fd, const char *temp, const char *name, bool keep)
 {
-	long ret = place(fd, temp, name), old;
+	long ret = file_place_place(fd, temp, name), old;
 	struct stat st;
 	bool taken;
 
@@ -98,13 +98,13 @@ long place_take(long fd, const char *temp, const char *name, bool keep)
 	if (sys_failed(old))
 		return -EEXIST;
 	taken = !sys_failed(place_lock(old)) && place_is_at(old, name, &st) && S_ISREG(st.st_mode) &&
-		(keep ? st.st_size == 0 : may_go(old, &st)) && replace(fd, temp, name);
+		(keep ? st.st_size == 0 : may_go(old, &st)) && place_replace(fd, temp, name);
 	sys1(close, old);
 	return taken ? 0 : -EEXIST;
 }
 
 /* Into H what the file behind FD begins with. False: it is no profile, or of this process's program. */
-static bool is_others(long fd, struct amon_header *h)
+static bool file_place_is_others(long fd, struct amon_header *h)
 {
 	bool other = sys4(pread64, fd, h, sizeof *h, 0) == (long)sizeof *h && h->program[0];
 
@@ -123,7 +123,7 @@ bool place_is_others(const char *name)
 {
 	struct amon_header *h = sys_memory(sizeof *h, false);
 	long fd = h ? open_there(name) : -ENOMEM;
-	bool other = !sys_failed(fd) && is_others(fd, h);
+	bool other = !sys_failed(fd) && file_place_is_others(fd, h);
 
 	if (!sys_failed(fd))
 		sys1(close, fd);
@@ -171,7 +171,7 @@ void place_aside(const char *name)
 	struct stat st;
 
 	if (!sys_failed(old) && !sys_failed(place_lock(old)) && place_is_at(old, name, &st) && S_ISREG(st.st_mode) && may_go(old, &st) &&
-	    is_others(old, h)) {
+	    file_place_is_others(old, h)) {
 		text_put(&t, name);
 		text_put(&t, ".");
 		text_put(&t, place_base_name(h->program));

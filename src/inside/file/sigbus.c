@@ -53,7 +53,7 @@ static bool rescue(uintptr_t page)
 }
 
 /* To the program's own handler, with the signals blocked that would be if the kernel had called it. */
-static void pass_on(int sig, void *info, ucontext_t *context)
+static void sigbus_pass_on(int sig, void *info, ucontext_t *context)
 {
 	uint64_t mask;
 
@@ -82,7 +82,7 @@ static void on_sigbus(int sig, void *info, void *context)
 		return;
 	}
 	if ((uintptr_t)previous_sigbus.handler > 1) {
-		pass_on(sig, info, context);
+		sigbus_pass_on(sig, info, context);
 		return;
 	}
 	if (sent && previous_sigbus.handler)			/* SIG_IGN */

@@ -26,7 +26,7 @@ static uintptr_t told[MOST];		/* functions that the program made handlers of, ad
 static uint32_t ntold;			/* may be more than there is room for */
 
 /* From now on the hooks find no transition to ROUTINE. */
-static void add(uintptr_t routine)
+static void handler_add(uintptr_t routine)
 {
 	uintptr_t none = 0;
 	uint32_t i = handler_slot(routine);
@@ -40,7 +40,7 @@ static void add(uintptr_t routine)
 }
 
 /* The code of the function at ADDRESS, *START .. *END. */
-static void code_of(uintptr_t address, uintptr_t *start, uintptr_t *end)
+static void handler_code_of(uintptr_t address, uintptr_t *start, uintptr_t *end)
 {
 	struct unwind u = { .interrupted = true };
 
@@ -50,7 +50,7 @@ static void code_of(uintptr_t address, uintptr_t *start, uintptr_t *end)
 	*end = u.start ? u.end : address + HOOK_NEAR;
 }
 
-static bool is_told(uintptr_t address)
+static bool handler_is_told(uintptr_t address)
 {
 	uint32_t n = __atomic_load_n(&ntold, __ATOMIC_ACQUIRE);
 
@@ -66,10 +66,10 @@ static void look_for(uintptr_t address)
 	uintptr_t start, end;
 	uint32_t flags, routine;
 
-	code_of(address, &start, &end);
+	handler_code_of(address, &start, &end);
 	routine = routine_within(start, end);
 	if (routine != AMON_NONE)
-		add(routine_address(routine, &flags));
+		handler_add(routine_address(routine, &flags));
 }
 
 void handler_told(uintptr_t address)
@@ -77,7 +77,7 @@ void handler_told(uintptr_t address)
 	uint64_t mask;
 	uint32_t i;
 
-	if (is_told(address) || __atomic_load_n(&ntold, __ATOMIC_RELAXED) >= MOST)
+	if (handler_is_told(address) || __atomic_load_n(&ntold, __ATOMIC_RELAXED) >= MOST)
 		return;
 	i = __atomic_fetch_add(&ntold, 1, __ATOMIC_ACQ_REL);
 	if (i >= MOST)
@@ -101,7 +101,7 @@ static bool was_told(uintptr_t routine)
 
 		if (!address || routine < address)
 			continue;
-		code_of(address, &start, &end);
+		handler_code_of(address, &start, &end);
 		if (routine >= start && routine < end)
 			return true;
 	}
@@ -115,7 +115,7 @@ bool handler_may_be(uintptr_t routine, uint32_t flags)
 	if (routine_known(routine) != AMON_NONE || enrol_routine(routine, flags) == AMON_NONE)
 		return false;
 	if (was_told(routine))
-		add(routine);
+		handler_add(routine);
 	return true;
 }
 
@@ -126,6 +126,6 @@ bool handler_runs(uintptr_t routine, uintptr_t back)
 	u.reg[UNWIND_RIP] = back;
 	if (!unwind_is_signal_return(&u))
 		return false;
-	add(routine);
+	handler_add(routine);
 	return handler_is(routine);
 }

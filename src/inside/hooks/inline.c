@@ -42,7 +42,7 @@ static struct entered nothing_entered(const struct aprof_tls *tls)
 }
 
 /* Enter TO from the context BEFORE. */
-static struct entered enter(struct thread *t, context_id before, target to)
+static struct entered inline_enter(struct thread *t, context_id before, target to)
 {
 	struct aprof_tls *tls = t->tls;
 	struct entered entered = { before, tls->charged };
@@ -58,7 +58,7 @@ static struct entered enter(struct thread *t, context_id before, target to)
 }
 
 /* Does clock tsc leave a routine out, since its code does not read the counter? */
-static bool is_left_out(bool reads)
+static bool inline_is_left_out(bool reads)
 {
 	if (reads || !clock_is_tsc())
 		return false;
@@ -74,20 +74,21 @@ static void note_way(bool *seen)
 }
 
 /* Is CURRENT, for which the thread's machine has HERE, of no use?  A jump lost it, or it is another thread's: of a coroutine that has come from there. */
-static bool is_lost(context_id current, context_id here)
+static bool inline_is_lost(context_id current, context_id here)
 {
 	return current == LOST_ID || (current && current != ROOT_ID && here == ROOT_ID);
 }
 
 /* Is ROUTINE entered for a signal?  MASK: the signals that were blocked.  To read the stack takes long: a handler that nobody told of runs with its signal
  * blocked, or stays where it is. */
-static bool is_by_signal(uintptr_t routine, uint64_t mask)
+static bool inline_is_by_signal(uintptr_t routine, uint64_t mask)
 {
 	return handler_may_be(routine, INLINE_FLAGS) && (mask || handler_is(routine)) && handler_runs(routine, found_return());
 }
 
 /* With signals blocked, more than those in MASK: any thread, any routine. False: nothing was *ENTERED. */
-static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads, uintptr_t site, uint64_t mask, struct entered *entered)
+static bool inline_enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads, uintptr_t site, uint64_t mask,
+	struct entered *entered)
 {
 	struct thread *t = tls->thread ? tls->thread : slow_start(sp);
 	context_id before, back;
@@ -95,7 +96,7 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp
 	target to;
 
 	*entered = nothing_entered(tls);
-	if (!t || is_left_out(reads))
+	if (!t || inline_is_left_out(reads))
 		return false;
 	t->busy = BUSY;
 	if (!tls->current)
@@ -103,9 +104,9 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp
 	if (site)
 		t->sites = true;
 	front_begin(t);
-	by_signal = is_by_signal(routine, mask);
+	by_signal = inline_is_by_signal(routine, mask);
 	before = back = machine_here(t, tls->current);
-	if (is_lost(tls->current, before))
+	if (inline_is_lost(tls->current, before))
 		before = found_entered(t, by_signal, &back);
 	if (clock_is_tsc())
 		cycles_charge(t, before);
@@ -114,13 +115,13 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp
 	to = entry_show(t, entry_find(t, by_signal ? ROOT_ID : before, routine, INLINE_FLAGS, site));
 	if (clock_is_tsc())
 		cycles_charge_monitor(t);
-	*entered = enter(t, before, to);
+	*entered = inline_enter(t, before, to);
 	entered->before = back;
 	t->busy = 0;
 	return true;
 }
 
-/* What enter_blocked is called with, and what it returns. */
+/* What inline_enter_blocked is called with, and what it returns. */
 struct call {
 	struct aprof_tls *tls;
 	uintptr_t routine, sp, site;
@@ -129,11 +130,11 @@ struct call {
 	bool reads, charged;
 };
 
-static void enter_call(void *arg)
+static void inline_enter_call(void *arg)
 {
 	struct call *c = arg;
 
-	c->charged = enter_blocked(c->tls, c->routine, c->sp, c->reads, c->site, c->mask, &c->entered);
+	c->charged = inline_enter_blocked(c->tls, c->routine, c->sp, c->reads, c->site, c->mask, &c->entered);
 }
 
 /* The first of the code that tells its call sites: they are told apart from now on, in each thread that such code enters or that begins. */
@@ -158,11 +159,11 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads, ui
 		struct entered entered;
 		target to;
 
-		if (is_left_out(reads))
+		if (inline_is_left_out(reads))
 			return nothing_entered(tls);
 		to = machine_reach(t, tls->current, routine, site);
 		if (to) {
-			entered = enter(t, tls->current, to);
+			entered = inline_enter(t, tls->current, to);
 			if (thread_live(tls) == t)
 				return entered;
 			tls->current = entered.before;	/* a signal handler forked, this is the child, and TO was its parent's */
@@ -173,7 +174,7 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads, ui
 	note_sites(site);
 	call.entered = nothing_entered(tls);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
-		room_call(tls->thread, enter_call, &call);
+		room_call(tls->thread, inline_enter_call, &call);
 	entry_unblock_charged(tls, &call.mask, call.charged);
 	return call.entered;
 }

@@ -69,7 +69,7 @@ static void go(struct aprof_tls *tls, context_id c)
 }
 
 /* The context of T, the calling thread's, as one of its machine, with signals blocked. */
-static context_id settle(struct thread *t)
+static context_id script_settle(struct thread *t)
 {
 	context_id c = tls_context(t->tls), here = c == LOST_ID ? found_here(t) : machine_here(t, c);
 
@@ -95,13 +95,13 @@ static bool is_out(struct aprof_tls *tls)
 /* ---- stacks ---- */
 
 /* Let S be the one in use.  By clock tsc whoever enters and leaves has to charge, and so comes out of line. */
-static void use(struct aprof_tls *tls, struct aprof_stack *s)
+static void script_use(struct aprof_tls *tls, struct aprof_stack *s)
 {
 	tls->script_last = s;
 	tls->script = clock_is_tsc() ? &script_none : s;
 }
 
-static struct aprof_stack *stack_take(void)
+static struct aprof_stack *script_stack_take(void)
 {
 	struct aprof_stack *s;
 
@@ -140,7 +140,7 @@ static bool stack_grow(struct aprof_stack *s)
 	return true;
 }
 
-static void push(struct aprof_stack *s, const struct script_entry *e)
+static void script_push(struct aprof_stack *s, const struct script_entry *e)
 {
 	if (LIKELY(s->depth < s->room) || stack_grow(s))
 		s->entries[s->depth] = *e;
@@ -152,7 +152,7 @@ static void push(struct aprof_stack *s, const struct script_entry *e)
 /* ---- enter, leave ---- */
 
 /* The entries of S are of the process that forked this one. */
-static void stack_adopt(struct thread *t, struct aprof_stack *s)
+static void script_stack_adopt(struct thread *t, struct aprof_stack *s)
 {
 	for (uint32_t i = 0; i < s->depth && i < s->room; i++) {
 		s->entries[i].before = machine_here(t, s->entries[i].before);
@@ -166,19 +166,19 @@ static void stack_adopt(struct thread *t, struct aprof_stack *s)
 static bool stack_ready(struct thread *t)
 {
 	if (aprof_tls.script_last == &script_none) {
-		if (!t->script && !(t->script = stack_take()))
+		if (!t->script && !(t->script = script_stack_take()))
 			return false;
-		use(t->tls, t->script);
+		script_use(t->tls, t->script);
 		aprof_tls.script_last->depth = 0;	/* a former thread of the machine may have left some */
 		aprof_tls.script_last->machine = t;
 	} else if (aprof_tls.script_last->machine != t) {
-		stack_adopt(t, aprof_tls.script_last);
+		script_stack_adopt(t, aprof_tls.script_last);
 	}
 	return true;
 }
 
 /* With signals blocked: any thread, any routine. False: nothing was entered. */
-static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine)
+static bool script_enter_blocked(struct aprof_tls *tls, uintptr_t routine)
 {
 	struct thread *t = thread_here(tls);
 	context_id from;
@@ -188,10 +188,10 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine)
 		return false;
 	t->busy = BUSY;
 	reset_if_asked();
-	from = settle(t);
+	from = script_settle(t);
 	to = entry_show(t, entry_find(t, from, routine, ROUTINE_SCRIPT, 0));
 	counter_bump(&target_count(to)->calls);
-	push(aprof_tls.script_last, &(struct script_entry){ from, target_to(to), routine });
+	script_push(aprof_tls.script_last, &(struct script_entry){ from, target_to(to), routine });
 	go(tls, target_to(to));
 	if (clock_is_tsc())
 		cycles_charge_monitor(t);
@@ -213,21 +213,21 @@ static __attribute__((noinline)) void enter_slow(struct aprof_tls *tls, uintptr_
 		target to;
 
 		if (!routine) {
-			push(aprof_tls.script_last, &(struct script_entry){ from, from, 0 });
+			script_push(aprof_tls.script_last, &(struct script_entry){ from, from, 0 });
 			return;
 		}
 		to = machine_reach(t, from, routine, 0);
 
 		if (to && thread_live(tls) == t) {
 			counter_bump(&target_count(to)->calls);
-			push(aprof_tls.script_last, &(struct script_entry){ from, target_to(to), routine });
+			script_push(aprof_tls.script_last, &(struct script_entry){ from, target_to(to), routine });
 			go(tls, target_to(to));
 			return;
 		}
 	}
 	entry_block(tls, &mask);
 	if (routine || (routine = definition_key("script", "?", NULL, 0)))
-		entered = enter_blocked(tls, routine);
+		entered = script_enter_blocked(tls, routine);
 	entry_unblock_charged(tls, &mask, entered);
 }
 
@@ -285,7 +285,7 @@ void __aprof_script_unwind(unsigned depth)
 /* ---- coroutines ---- */
 
 /* T's context after the call of ROUTINE in HERE, which is not counted: it was when the routine was entered. */
-static context_id step(struct thread *t, context_id here, uintptr_t routine)
+static context_id script_step(struct thread *t, context_id here, uintptr_t routine)
 {
 	target to = routine ? entry_find(t, here, routine, ROUTINE_SCRIPT, 0) : 0;
 
@@ -303,7 +303,7 @@ static void stack_move(struct thread *t, struct aprof_stack *s, context_id base)
 	t->busy = BUSY;
 	for (uint32_t i = 0; i < n; i++) {
 		s->entries[i].before = here;
-		here = s->entries[i].inside = step(t, here, s->entries[i].routine);
+		here = s->entries[i].inside = script_step(t, here, s->entries[i].routine);
 	}
 	s->base = base;
 	s->here = here;
@@ -330,7 +330,7 @@ struct aprof_stack *__aprof_script_switch(struct aprof_stack *to, int under)
 
 	if (LIKELY(t && to && from != &script_none && to->machine == t && !tls->inert && !(under && to->base != tls_context(tls)))) {
 		from->here = tls_context(tls);
-		use(tls, to);
+		script_use(tls, to);
 		go(tls, to->here);
 		return from;
 	}
@@ -340,10 +340,10 @@ struct aprof_stack *__aprof_script_switch(struct aprof_stack *to, int under)
 	t = thread_here(tls);
 	if (t && stack_ready(t)) {
 		from = aprof_tls.script_last;
-		from->here = settle(t);
+		from->here = script_settle(t);
 		from->base = from->depth ? from->base : from->here;
 		stack_begin(t, to, from->here, under);
-		use(tls, to);
+		script_use(tls, to);
 		go(tls, to->here);
 	}
 	entry_unblock(tls, &mask);
@@ -361,10 +361,10 @@ struct aprof_stack *__aprof_script_stack(struct aprof_stack *old)
 		return NULL;
 	entry_block(tls, &mask);
 	if (!old && thread_here(tls)) {
-		s = stack_take();
+		s = script_stack_take();
 	} else if (old) {
 		if (aprof_tls.script_last == old)
-			use(tls, &script_none);
+			script_use(tls, &script_none);
 		sys_lock(&monitor.lock);
 		old->next = spare;
 		spare = old;
@@ -422,7 +422,7 @@ void __aprof_script_add(unsigned long long n)
 		return;
 	entry_block(tls, &mask);
 	t = thread_here(tls);
-	if (t && monitor.clock.clock == AMON_CLOCK_COUNT && !(settle(t), charge_known(t, n)))
+	if (t && monitor.clock.clock == AMON_CLOCK_COUNT && !(script_settle(t), charge_known(t, n)))
 		counter_add(&machine_counter(t, 0)->time, n * COUNTED_NSEC);
 	entry_unblock(tls, &mask);
 }
@@ -439,7 +439,7 @@ static uint64_t *bytes_known(struct thread *t)
 /* The same, made if need be, with signals blocked; NULL: no room. */
 static uint64_t *bytes_here(struct thread *t)
 {
-	uint32_t item = machine_item(t, settle(t));
+	uint32_t item = machine_item(t, script_settle(t));
 
 	return items_bytes(t, item == AMON_NONE ? 0 : item);
 }

@@ -44,7 +44,7 @@ void slow_measure(void)
 }
 
 /* Count and push: the rest of the fast path. */
-static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site, uint32_t flags)
+static void slow_enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	bool goes_slow = clock_is_tsc() || tls->current || stack_begins(tls->thread);
 
@@ -101,7 +101,7 @@ static uintptr_t call_site(const struct thread *t, uintptr_t routine, uintptr_t 
 
 /* Is the ROUTINE that is entered at CFA called by the kernel, as a signal's handler?  Signals blocked, more than those in MASK: one that nobody told of
  * has its own there. */
-static bool is_by_signal(const struct thread *t, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
+static bool slow_is_by_signal(const struct thread *t, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
 {
 	return handler_may_be(routine, flags) && (mask || handler_is(routine)) && !is_inlined(t, cfa, site, flags) && handler_runs(routine, returns_to(cfa, site, flags));
 }
@@ -115,13 +115,13 @@ static target target_for(struct thread *t, uintptr_t routine, uintptr_t cfa, uin
 	tls_put_away(t->tls);
 	top->context = machine_here(t, top->context);
 	tls_take_up(t->tls);
-	from = is_by_signal(t, routine, cfa, site, flags, mask) ? ROOT_ID : top->context;
+	from = slow_is_by_signal(t, routine, cfa, site, flags, mask) ? ROOT_ID : top->context;
 	return entry_find(t, from, routine, flags, call_site(t, routine, cfa, site, flags));
 }
 
 /* An entry on a stack that nobody has told of, or so far down that it may be: the machine stack tells whether it is one that is known.  Where that cannot be
  * read it is the one in use, as long as that is near. */
-static void arrive(struct thread *t, uintptr_t cfa)
+static void slow_arrive(struct thread *t, uintptr_t cfa)
 {
 	struct shadow *above = stack_above(t, cfa);
 	enum found_below below = above ? found_below(stack_bottom(t, above), above->left) : FOUND_NOT;
@@ -130,7 +130,7 @@ static void arrive(struct thread *t, uintptr_t cfa)
 }
 
 /* An entry with signals blocked: any thread, any stack, any routine. False: there is no thread to enter it in. */
-static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
+static bool slow_enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
 {
 	struct thread *t = tls->thread ? tls->thread : slow_start(cfa);
 	context_id back = 0;
@@ -141,14 +141,14 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		return false;
 	t->busy = BUSY;
 	if (tls->current == LOST_ID)
-		tls->current = found_entered(t, is_by_signal(t, routine, cfa, site, flags, mask), &back);
+		tls->current = found_entered(t, slow_is_by_signal(t, routine, cfa, site, flags, mask), &back);
 	if (clock_is_tsc())
 		cycles_charge(t, tls_context(tls));
 	slow_measure();
 	reset_if_asked();
 	tls_put_away(tls);
 	if (stack_is_elsewhere(t, cfa))
-		arrive(t, cfa);
+		slow_arrive(t, cfa);
 	room = stack_sync(t, cfa, site, flags);
 	tls_take_up(tls);
 	to = target_for(t, routine, cfa, site, flags, mask);
@@ -156,7 +156,7 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	if (room) {
 		struct frame *below = tls_open(tls);
 
-		enter(tls, to, cfa, site, flags);
+		slow_enter(tls, to, cfa, site, flags);
 		if (back == LOST_ID)
 			below->context = LOST_ID;	/* what its exit takes up */
 	} else {
@@ -169,7 +169,7 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	return true;
 }
 
-/* What enter_blocked is called with, and what it returns. */
+/* What slow_enter_blocked is called with, and what it returns. */
 struct call {
 	struct aprof_tls *tls;
 	uintptr_t routine, cfa;
@@ -178,15 +178,15 @@ struct call {
 	bool entered;
 };
 
-static void enter_call(void *arg)
+static void slow_enter_call(void *arg)
 {
 	struct call *c = arg;
 
-	c->entered = enter_blocked(c->tls, c->routine, c->cfa, c->site, c->flags, c->mask);
+	c->entered = slow_enter_blocked(c->tls, c->routine, c->cfa, c->site, c->flags, c->mask);
 }
 
 /* Nothing is odd about the stack: the routine at CFA was called by the top frame's, or is inlined into it. */
-static bool is_plain(const struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags)
+static bool slow_is_plain(const struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	const struct aprof_tls *tls = t->tls;
 	const struct frame *top = tls->top;
@@ -223,13 +223,13 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	chained = has_pushed_chain(routine, site, flags);
 	cfa += chained ? sizeof(uintptr_t) : 0;
 	t = thread_live(tls);
-	if (t && !chained && is_plain(t, cfa, site, flags) && !handler_is(routine) && !held_is_small()) {
+	if (t && !chained && slow_is_plain(t, cfa, site, flags) && !handler_is(routine) && !held_is_small()) {
 		target to = machine_reach(t, tls_context(tls), routine, call_site(t, routine, cfa, site, flags));
 
 		if (to) {
 			if (clock_is_tsc())
 				cycles_charge(t, tls_context(tls));
-			enter(tls, to, cfa, site, flags);
+			slow_enter(tls, to, cfa, site, flags);
 			if (thread_live(tls) == t)
 				return;
 			tls_pop_to(tls, tls->top - 1);	/* a signal handler forked, this is the child, and TO was its parent's */
@@ -238,7 +238,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	call = (struct call){ tls, routine, cfa, site, 0, flags, false };
 	entry_block(tls, &call.mask);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
-		room_call(tls->thread, enter_call, &call);
+		room_call(tls->thread, slow_enter_call, &call);
 	entry_unblock_charged(tls, &call.mask, call.entered);
 }
 

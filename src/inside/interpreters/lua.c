@@ -189,14 +189,14 @@ static __thread struct {
 } own = { .functions = no_functions };
 
 /* In bytes.  Where layouts are known one address is one function's. */
-static inline size_t hash_of(const void *at, int line)
+static inline size_t lua_hash_of(const void *at, int line)
 {
 	return (((uintptr_t)at >> ALIGNED) + (layout_known ? 0 : (size_t)line)) << SLOT_BITS;
 }
 
-static struct function *place_of(struct function *table, size_t mask, const void *at, int line)
+static struct function *lua_place_of(struct function *table, size_t mask, const void *at, int line)
 {
-	size_t i = hash_of(at, line) & mask;
+	size_t i = lua_hash_of(at, line) & mask;
 	struct function *f;
 
 	while ((f = (struct function *)((char *)table + i))->id.at && (f->id.at != at || (!layout_known && f->id.line != line)))
@@ -205,7 +205,7 @@ static struct function *place_of(struct function *table, size_t mask, const void
 }
 
 /* The place for AT and LINE, with room for one more; NULL: no memory. */
-static struct function *place(const void *at, int line)
+static struct function *lua_place(const void *at, int line)
 {
 	size_t slots = own.mask / sizeof(struct function) + 1, n = own.functions == no_functions ? FIRST_SLOTS : 2 * slots;
 	struct function *more;
@@ -217,13 +217,13 @@ static struct function *place(const void *at, int line)
 		memset(more, 0, n * sizeof *more);
 		for (size_t i = 0; i < slots; i++)
 			if (own.functions[i].id.at)
-				*place_of(more, (n - 1) * sizeof *more, own.functions[i].id.at, own.functions[i].id.line) = own.functions[i];
+				*lua_place_of(more, (n - 1) * sizeof *more, own.functions[i].id.at, own.functions[i].id.line) = own.functions[i];
 		if (own.functions != no_functions)
 			free(own.functions);
 		own.functions = more;
 		own.mask = (n - 1) * sizeof *more;
 	}
-	return place_of(own.functions, own.mask, at, line);
+	return lua_place_of(own.functions, own.mask, at, line);
 }
 
 /* Write the name to NAME under which a loaded module has the function on top of L's stack, as tracebacks do; what is global has none before it. False:
@@ -272,7 +272,7 @@ static aprof_routine define_lua(lua_State *L, lua_Debug *ar)
 }
 
 /* The same in C; it is on top of L's stack. */
-static aprof_routine define_c(lua_State *L, lua_Debug *ar, lua_CFunction function)
+static aprof_routine lua_define_c(lua_State *L, lua_Debug *ar, lua_CFunction function)
 {
 	char name[LONGEST_NAME];
 	Dl_info info;
@@ -311,7 +311,7 @@ static void begin_c(lua_State *L, lua_Debug *ar, struct function *f, const void 
 	own.used += !f->id.at;
 	*f = (struct function){ .id = { .at = function, .line = -1 } };
 	if (lua_checkstack(L, 1) && lua_getinfo(L, "f", ar)) {
-		f->routine = define_c(L, ar, lua_tocfunction(L, -1));
+		f->routine = lua_define_c(L, ar, lua_tocfunction(L, -1));
 		f->at_once = f->routine && !may_load(lua_tocfunction(L, -1)) ? function : NULL;
 		lua_settop(L, -2);
 	}
@@ -320,7 +320,7 @@ static void begin_c(lua_State *L, lua_Debug *ar, struct function *f, const void 
 /* FUNCTION, in C, is called. */
 static aprof_routine routine_in_c(lua_State *L, lua_Debug *ar, const void *function)
 {
-	struct function *f = place(function, -1);
+	struct function *f = lua_place(function, -1);
 
 	if (!f)
 		return 0;
@@ -337,7 +337,7 @@ static uint64_t mixed(uint64_t hash, uint64_t word)
 }
 
 /* The hash of a SOURCE's text. */
-static uint64_t text_of(const char *source)
+static uint64_t lua_text_of(const char *source)
 {
 	size_t n = strnlen(source, LONGEST_TEXT), i;
 	uint64_t hash = n, word;
@@ -354,8 +354,8 @@ static uint64_t text_of(const char *source)
 /* ID, in Lua, is called. */
 static aprof_routine routine_in_lua(lua_State *L, lua_Debug *ar, struct identity id)
 {
-	struct function *f = place(id.at, id.line);
-	uint64_t text = text_of(id.source);
+	struct function *f = lua_place(id.at, id.line);
+	uint64_t text = lua_text_of(id.source);
 
 	if (!f)
 		return 0;
@@ -395,7 +395,7 @@ static aprof_routine routine_of_prototype(lua_State *L, lua_Debug *ar, const str
 {
 	const struct string *text = p->source;
 	aprof_routine routine = routine_in_lua(L, ar, (struct identity){ .at = p, .line = p->linedefined, .source = source_of(p), .code = p->code });
-	struct function *f = place_of(own.functions, own.mask, p, p->linedefined);
+	struct function *f = lua_place_of(own.functions, own.mask, p, p->linedefined);
 
 	if (routine && f->id.at == p && text && (text->tag == TAG_SHORT || text->tag == TAG_LONG)) {
 		f->check = text->tag == TAG_SHORT ? &text->hash : &own.loads;
@@ -406,7 +406,7 @@ static aprof_routine routine_of_prototype(lua_State *L, lua_Debug *ar, const str
 }
 
 /* What AT led to, where layouts are known, in its own place or (not AT_FIRST) the next; NULL: it is not found at once. */
-static inline __attribute__((always_inline)) struct function *function_at(const void *at, bool at_first)
+static inline __attribute__((always_inline)) struct function *lua_function_at(const void *at, bool at_first)
 {
 	uintptr_t offset = (uintptr_t)at << (SLOT_BITS - ALIGNED);
 	struct function *f = (struct function *)((char *)own.functions + (offset & own.mask));
@@ -425,14 +425,14 @@ static inline __attribute__((always_inline)) bool is_alike(const struct function
 /* Is it still so, and is the text, which is a long string (more than 40 characters)?  Then nobody needs to ask again before code may have been loaded. */
 static bool is_still_by_text(struct function *f, const struct prototype *p)
 {
-	if (f->check != &own.loads || !is_alike(f, p) || p->source->tag != TAG_LONG || text_of(f->id.source) != f->text)
+	if (f->check != &own.loads || !is_alike(f, p) || p->source->tag != TAG_LONG || lua_text_of(f->id.source) != f->text)
 		return false;
 	f->id.checked = own.loads;
 	return true;
 }
 
 /* Is it still so? */
-static inline __attribute__((always_inline)) bool is_still(struct function *f, const struct prototype *p, bool at_first)
+static inline __attribute__((always_inline)) bool lua_is_still(struct function *f, const struct prototype *p, bool at_first)
 {
 	return (is_alike(f, p) && *f->check == f->id.checked) || (!at_first && is_still_by_text(f, p));
 }
@@ -444,15 +444,15 @@ static inline __attribute__((always_inline)) const struct function *function_kno
 	struct function *f;
 
 	if (LIKELY(v->tag == TAG_LUA)) {
-		f = function_at(c->prototype, at_first);
-		return LIKELY(f && is_still(f, c->prototype, at_first)) ? f : NULL;
+		f = lua_function_at(c->prototype, at_first);
+		return LIKELY(f && lua_is_still(f, c->prototype, at_first)) ? f : NULL;
 	}
 	if (v->tag == TAG_C)
-		return function_at(c, at_first);
-	return v->tag == TAG_C_CLOSURE ? function_at(c->prototype, at_first) : NULL;
+		return lua_function_at(c, at_first);
+	return v->tag == TAG_C_CLOSURE ? lua_function_at(c->prototype, at_first) : NULL;
 }
 
-static aprof_routine routine_of(lua_State *L, lua_Debug *ar)
+static aprof_routine lua_routine_of(lua_State *L, lua_Debug *ar)
 {
 	const struct value *v = layout_known ? ((const struct record *)ar->i_ci)->function : NULL;
 	const struct function *f = v ? function_known(v, false) : NULL;
@@ -489,7 +489,7 @@ static struct state *state_find(lua_State *L)
 	return s;
 }
 
-static void tell(void)
+static void lua_tell(void)
 {
 	if (own.executed)
 		aprof_add(own.executed);
@@ -497,7 +497,7 @@ static void tell(void)
 }
 
 /* From now on S runs. */
-static void run(struct state *s)
+static void lua_run(struct state *s)
 {
 	if (own.last)
 		own.last->open = own.open;
@@ -507,11 +507,11 @@ static void run(struct state *s)
 }
 
 /* S, in the chain, goes on: those that it resumed have yielded, or ended. */
-static void go_back(struct state *s)
+static void lua_go_back(struct state *s)
 {
 	for (struct state *left = own.last; left != s; left = left->resumer)
 		left->chained = false;
-	run(s);
+	lua_run(s);
 	aprof_stack_use(s->stack ? s->stack : own.stack);
 }
 
@@ -530,7 +530,7 @@ static void resume(struct state *s)
 	}
 	s->resumer = last;
 	s->chained = true;
-	run(s);
+	lua_run(s);
 }
 
 static struct aprof_tls *words_of_thread(void)
@@ -550,10 +550,10 @@ static bool state_runs(lua_State *L)
 		own.words = words_of_thread();
 	if (!s)
 		return false;
-	tell();
+	lua_tell();
 	own.loads++;			/* who runs states that are no coroutines may have loaded something in between */
 	if (s->chained)
-		go_back(s);
+		lua_go_back(s);
 	else
 		resume(s);
 	return true;
@@ -567,14 +567,14 @@ static unsigned depth(void)
 }
 
 /* All but the first N are left. */
-static void leave_to(unsigned n)
+static void lua_leave_to(unsigned n)
 {
 	own.open.top = own.open.first + n;
 	aprof_unwind(n);
 }
 
 /* How many frames are open up to the one with the record CI, with it; 0: it is not there. */
-static unsigned depth_of(const void *ci)
+static unsigned lua_depth_of(const void *ci)
 {
 	const void **at = own.open.top;
 
@@ -584,19 +584,19 @@ static unsigned depth_of(const void *ci)
 }
 
 /* The frame that is entered has its caller LEVEL frames up, and on: what is behind the first of these that is open is left. */
-static void settle(void)
+static void lua_settle(void)
 {
 	unsigned n = 0;
 	lua_Debug up;
 
 	for (int level = 1; !n && lua_getstack(own.L, level, &up); level++)
-		n = depth_of(up.i_ci);
+		n = lua_depth_of(up.i_ci);
 	own.loads++;			/* it is called from C, or by what was not told */
 	if (n != depth())
-		leave_to(n);
+		lua_leave_to(n);
 }
 
-static bool has_room(void)
+static bool lua_has_room(void)
 {
 	unsigned n = depth(), room = n ? 2 * n : 32;
 	const void **more;
@@ -621,12 +621,12 @@ static bool is_caller(lua_State *L, lua_Debug *ar, const void *caller)
 	return lua_getstack(L, 1, &up) && up.i_ci == caller;
 }
 
-static void open_frame(lua_State *L, lua_Debug *ar)
+static void lua_open_frame(lua_State *L, lua_Debug *ar)
 {
-	if (!has_room())
+	if (!lua_has_room())
 		return;
 	*++own.open.top = ar->i_ci;
-	aprof_enter(routine_of(L, ar));
+	aprof_enter(lua_routine_of(L, ar));
 }
 
 /* Whatever Lua tells of, but for instructions. */
@@ -636,23 +636,23 @@ static __attribute__((noinline)) void event(lua_State *L, lua_Debug *ar)
 
 	if (!state_runs(L))
 		return;
-	tell();
+	lua_tell();
 	if (ar->event == LUA_HOOKCALL) {
 		if (!*own.open.top)
 			own.loads++;	/* the program that has Lua in it calls */
 		else if (!is_caller(L, ar, *own.open.top))
-			settle();
-		open_frame(L, ar);
+			lua_settle();
+		lua_open_frame(L, ar);
 		return;
 	}
 	if (*own.open.top == ar->i_ci) {
 		own.open.top--;
 		aprof_leave();
-	} else if ((n = depth_of(ar->i_ci))) {
-		leave_to(n - 1);
+	} else if ((n = lua_depth_of(ar->i_ci))) {
+		lua_leave_to(n - 1);
 	}
 	if (ar->event == LUA_HOOKTAILCALL)
-		open_frame(L, ar);
+		lua_open_frame(L, ar);
 }
 
 /* By clock count. */
@@ -716,7 +716,7 @@ static void hook_at_once(lua_State *L, lua_Debug *ar)
 static bool counts;			/* clock count: instructions are told, too */
 static lua_CFunction debug_gethook, debug_sethook;	/* Lua's own; NULL: it has none */
 
-static bool is_ours(lua_Hook h)
+static bool lua_is_ours(lua_Hook h)
 {
 	return h == event || h == hook_at_once || h == hook_counting;
 }
@@ -737,7 +737,7 @@ static lua_State *state_meant(lua_State *L)
 /* In the place of debug.gethook. */
 static int gethook(lua_State *L)
 {
-	if (!is_ours(lua_gethook(state_meant(L))))
+	if (!lua_is_ours(lua_gethook(state_meant(L))))
 		return debug_gethook(L);
 	lua_pushnil(L);
 	return 1;
@@ -749,17 +749,17 @@ static void leave_untold(lua_State *L)
 	unsigned n;
 	lua_Debug ar;
 
-	if (!state_runs(L) || !lua_getstack(L, 0, &ar) || !(n = depth_of(ar.i_ci)))
+	if (!state_runs(L) || !lua_getstack(L, 0, &ar) || !(n = lua_depth_of(ar.i_ci)))
 		return;
-	tell();
-	leave_to(n - 1);
+	lua_tell();
+	lua_leave_to(n - 1);
 }
 
 /* In the place of debug.sethook. */
 static int sethook(lua_State *L)
 {
 	lua_State *meant = state_meant(L);
-	bool was_ours = is_ours(lua_gethook(meant));
+	bool was_ours = lua_is_ours(lua_gethook(meant));
 	int results = debug_sethook(L);
 
 	if (!lua_gethook(meant))
@@ -770,7 +770,7 @@ static int sethook(lua_State *L)
 }
 
 /* Let NAME in the table on top of L's stack be FUNCTION.  Returns what was there; NULL: no C function, and it still is. */
-static lua_CFunction replace(lua_State *L, const char *name, lua_CFunction function)
+static lua_CFunction lua_replace(lua_State *L, const char *name, lua_CFunction function)
 {
 	lua_CFunction before;
 
@@ -789,8 +789,8 @@ static void hide_hook(lua_State *L)
 	int top = lua_gettop(L);
 
 	if (lua_checkstack(L, 4) && lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED") == LUA_TTABLE && lua_getfield(L, -1, "debug") == LUA_TTABLE) {
-		debug_gethook = replace(L, "gethook", gethook);
-		debug_sethook = replace(L, "sethook", sethook);
+		debug_gethook = lua_replace(L, "gethook", gethook);
+		debug_sethook = lua_replace(L, "sethook", sethook);
 	}
 	lua_settop(L, top);
 }

@@ -30,7 +30,7 @@ PyMODINIT_FUNC APROF_INIT(void);
 static Py_ssize_t extra;		/* where a code object keeps its routine */
 static bool has_greenlets;		/* the module was loaded: threads may have several stacks of frames */
 
-static const char *text_of(PyObject *string)
+static const char *python_text_of(PyObject *string)
 {
 	const char *text = string && PyUnicode_Check(string) ? PyUnicode_AsUTF8(string) : NULL;
 
@@ -39,7 +39,7 @@ static const char *text_of(PyObject *string)
 	return text ? text : "?";
 }
 
-static bool ends_in(const char *text, const char *end)
+static bool python_ends_in(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
 
@@ -51,12 +51,12 @@ static aprof_routine define_code(PyCodeObject *code)
 	char name[512];
 
 	/* Its first code that is called is the module's own. */
-	has_greenlets |= ends_in(text_of(code->co_filename), "/greenlet/__init__.py");
-	if (strcmp(text_of(code->co_name), "<module>") == 0)
-		snprintf(name, sizeof name, "<module> %s", text_of(code->co_filename));
+	has_greenlets |= python_ends_in(python_text_of(code->co_filename), "/greenlet/__init__.py");
+	if (strcmp(python_text_of(code->co_name), "<module>") == 0)
+		snprintf(name, sizeof name, "<module> %s", python_text_of(code->co_filename));
 	else
-		snprintf(name, sizeof name, "%s", text_of(code->co_qualname));
-	return aprof_define("python", name, text_of(code->co_filename), code->co_firstlineno);
+		snprintf(name, sizeof name, "%s", python_text_of(code->co_qualname));
+	return aprof_define("python", name, python_text_of(code->co_filename), code->co_firstlineno);
 }
 
 static aprof_routine routine_of_code(PyCodeObject *code)
@@ -78,7 +78,7 @@ struct definition { const PyMethodDef *method; aprof_routine routine; };
 static struct definition *definitions;	/* under the interpreter's lock */
 static size_t nslots, used;
 
-static struct definition *place_of(struct definition *table, size_t n, const PyMethodDef *method)
+static struct definition *python_place_of(struct definition *table, size_t n, const PyMethodDef *method)
 {
 	size_t i = ((uintptr_t)method >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (n - 1);
 
@@ -87,7 +87,7 @@ static struct definition *place_of(struct definition *table, size_t n, const PyM
 	return &table[i];
 }
 
-static struct definition *place(const PyMethodDef *method)
+static struct definition *python_place(const PyMethodDef *method)
 {
 	size_t n = nslots ? 2 * nslots : FIRST_SLOTS;
 	struct definition *more;
@@ -98,12 +98,12 @@ static struct definition *place(const PyMethodDef *method)
 			return NULL;
 		for (size_t i = 0; i < nslots; i++)
 			if (definitions[i].method)
-				*place_of(more, n, definitions[i].method) = definitions[i];
+				*python_place_of(more, n, definitions[i].method) = definitions[i];
 		free(definitions);
 		definitions = more;
 		nslots = n;
 	}
-	return place_of(definitions, nslots, method);
+	return python_place_of(definitions, nslots, method);
 }
 
 /* The type that METHOD is of, among TYPE and those that it is derived from. */
@@ -117,14 +117,14 @@ static const PyTypeObject *type_with(const PyTypeObject *type, const PyMethodDef
 }
 
 /* `math.sqrt`, `list.append`; what is built in has its bare name. */
-static aprof_routine define_c(PyCFunctionObject *function)
+static aprof_routine python_define_c(PyCFunctionObject *function)
 {
 	PyObject *self = function->m_self;
 	const char *name = function->m_ml->ml_name, *of = NULL;
 	char full[512];
 
 	if (self && PyModule_Check(self))
-		of = text_of(function->m_module);
+		of = python_text_of(function->m_module);
 	else if (self)
 		of = type_with(PyType_Check(self) ? (PyTypeObject *)self : Py_TYPE(self), function->m_ml)->tp_name;
 	snprintf(full, sizeof full, "%s%s%s", of && strcmp(of, "builtins") != 0 ? of : "", of && strcmp(of, "builtins") != 0 ? "." : "", name);
@@ -138,9 +138,9 @@ static aprof_routine routine_of_c(PyObject *object)
 
 	if (!PyCFunction_Check(object))
 		return 0;
-	d = place(function->m_ml);
+	d = python_place(function->m_ml);
 	if (d && !d->method) {
-		*d = (struct definition){ function->m_ml, define_c(function) };
+		*d = (struct definition){ function->m_ml, python_define_c(function) };
 		used++;
 	}
 	return d ? d->routine : 0;
@@ -194,7 +194,7 @@ static PyTypeObject thread_type = {
 };
 
 /* NULL with an exception set. */
-static struct thread *thread_new(void)
+static struct thread *python_thread_new(void)
 {
 	struct thread *t = PyObject_New(struct thread, &thread_type);
 
@@ -224,7 +224,7 @@ static __attribute__((noinline)) bool thread_grow(struct thread *t)
 	return false;
 }
 
-static inline void enter(struct thread *t, uintptr_t what, aprof_routine routine)
+static inline void python_enter(struct thread *t, uintptr_t what, aprof_routine routine)
 {
 	if (UNLIKELY(t->open.depth == t->open.room) && !thread_grow(t))
 		return;
@@ -233,7 +233,7 @@ static inline void enter(struct thread *t, uintptr_t what, aprof_routine routine
 		aprof_enter(routine);
 }
 
-static inline void leave(struct thread *t)
+static inline void python_leave(struct thread *t)
 {
 	if (--t->open.depth < t->thrown)
 		t->thrown = SIZE_MAX;
@@ -241,10 +241,10 @@ static inline void leave(struct thread *t)
 		aprof_leave();
 }
 
-static void leave_to(struct thread *t, size_t depth)
+static void python_leave_to(struct thread *t, size_t depth)
 {
 	while (t->open.depth > depth)
-		leave(t);
+		python_leave(t);
 }
 
 static inline bool is_top(const struct thread *t, uintptr_t what)
@@ -253,7 +253,7 @@ static inline bool is_top(const struct thread *t, uintptr_t what)
 }
 
 /* How many are open up to WHAT, with it; 0: it is not open. */
-static size_t depth_of(const struct thread *t, uintptr_t what)
+static size_t python_depth_of(const struct thread *t, uintptr_t what)
 {
 	size_t depth = t->open.depth;
 
@@ -263,7 +263,7 @@ static size_t depth_of(const struct thread *t, uintptr_t what)
 }
 
 /* The first of the frames of which FRAME is the last. */
-static PyFrameObject *base_of(PyFrameObject *frame)
+static PyFrameObject *python_base_of(PyFrameObject *frame)
 {
 	PyFrameObject *back;
 
@@ -334,11 +334,11 @@ static void greenlet_go_on(struct thread *t, struct greenlet *g)
 /* FRAME runs: in the greenlet that ran before, or in which other? */
 static void greenlet_follow(struct thread *t, PyFrameObject *frame)
 {
-	PyFrameObject *base = base_of(frame);
+	PyFrameObject *base = python_base_of(frame);
 	struct greenlet *g;
 
 	if (!t->now && t->open.depth > 0)
-		t->now = greenlet_new(t, base_of((PyFrameObject *)(t->open.what[t->open.depth - 1] & ~(uintptr_t)IN_C)));
+		t->now = greenlet_new(t, python_base_of((PyFrameObject *)(t->open.what[t->open.depth - 1] & ~(uintptr_t)IN_C)));
 	if (!t->now || t->now->base == base)
 		return;
 	g = greenlet_with(t, base);
@@ -394,19 +394,19 @@ static __attribute__((noinline)) void greenlet_trace(struct thread *t)
 }
 
 /* FRAME runs, and nothing that it called.  If others are open and it is not, it goes on without a word; if nothing is, it began before all this. */
-static __attribute__((noinline)) void settle(struct thread *t, PyFrameObject *frame)
+static __attribute__((noinline)) void python_settle(struct thread *t, PyFrameObject *frame)
 {
 	PyCodeObject *code;
 	size_t depth;
 
 	if (has_greenlets)
 		greenlet_follow(t, frame);
-	depth = depth_of(t, (uintptr_t)frame);
+	depth = python_depth_of(t, (uintptr_t)frame);
 	if (depth > 0) {
-		leave_to(t, depth);
+		python_leave_to(t, depth);
 	} else if (t->open.depth > 0) {
 		code = PyFrame_GetCode(frame);
-		enter(t, (uintptr_t)frame, routine_of_code(code));
+		python_enter(t, (uintptr_t)frame, routine_of_code(code));
 		Py_DECREF(code);
 	}
 }
@@ -424,7 +424,7 @@ static __attribute__((noinline)) void settle_caller(struct thread *t, PyFrameObj
 	if (!caller && has_greenlets)
 		greenlet_follow(t, frame);
 	else if (caller && (depth == 0 || t->open.what[depth - 1] != (uintptr_t)caller))
-		settle(t, caller);
+		python_settle(t, caller);
 	Py_XDECREF(caller);
 }
 
@@ -457,23 +457,23 @@ static void called(struct thread *t, PyFrameObject *frame)
 	} else if (UNLIKELY(t->open.depth >= t->thrown || has_greenlets)) {
 		settle_caller(t, frame);
 	}
-	enter(t, (uintptr_t)frame, routine_of_code(code));
+	python_enter(t, (uintptr_t)frame, routine_of_code(code));
 	Py_DECREF(code);
 }
 
 static void returned(struct thread *t, PyFrameObject *frame)
 {
 	if (UNLIKELY(!is_top(t, (uintptr_t)frame)))
-		settle(t, frame);
+		python_settle(t, frame);
 	if (LIKELY(t->open.depth > 0))
-		leave(t);
+		python_leave(t);
 }
 
 static void called_c(struct thread *t, PyFrameObject *frame, PyObject *function)
 {
 	if (UNLIKELY(!is_top(t, (uintptr_t)frame)))
-		settle(t, frame);
-	enter(t, (uintptr_t)frame | IN_C, routine_of_c(function));
+		python_settle(t, frame);
+	python_enter(t, (uintptr_t)frame | IN_C, routine_of_c(function));
 }
 
 static void returned_c(struct thread *t, PyFrameObject *frame)
@@ -483,9 +483,9 @@ static void returned_c(struct thread *t, PyFrameObject *frame)
 	if (UNLIKELY(!is_top(t, (uintptr_t)frame | IN_C)) && has_greenlets)
 		greenlet_follow(t, frame);
 	if (LIKELY(is_top(t, (uintptr_t)frame | IN_C)))
-		leave(t);
-	else if ((depth = depth_of(t, (uintptr_t)frame | IN_C)))
-		leave_to(t, depth - 1);		/* else it was called before all this began */
+		python_leave(t);
+	else if ((depth = python_depth_of(t, (uintptr_t)frame | IN_C)))
+		python_leave_to(t, depth - 1);		/* else it was called before all this began */
 }
 
 static int profile(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
@@ -505,7 +505,7 @@ static int profile(PyObject *self, PyFrameObject *frame, int what, PyObject *arg
 /* Nothing is open any more, in no greenlet: another profile function was told what became of it. */
 static void thread_forget(struct thread *t)
 {
-	leave_to(t, 0);
+	python_leave_to(t, 0);
 	while (t->all && t->all->next) {
 		struct greenlet *g = t->all;
 
@@ -513,7 +513,7 @@ static void thread_forget(struct thread *t)
 			greenlet_go_on(t, g->next);
 		else
 			greenlet_free(t, g);
-		leave_to(t, 0);
+		python_leave_to(t, 0);
 	}
 	free(t->all);
 	t->all = t->now = NULL;
@@ -527,7 +527,7 @@ static PyObject *thread_begins(void)
 
 	Py_XINCREF(before);
 	if (!before)
-		t = (PyObject *)thread_new();
+		t = (PyObject *)python_thread_new();
 	if (!t || (own && !before && PyDict_SetItemString(own, name, t) < 0)) {
 		Py_XDECREF(t);
 		return NULL;
@@ -542,7 +542,7 @@ static int wait_for_script(PyObject *self, PyFrameObject *frame, int what, PyObj
 {
 	PyFrameObject *back = PyFrame_GetBack(frame);
 	PyCodeObject *code = PyFrame_GetCode(frame);
-	const char *name = text_of(code->co_name);
+	const char *name = python_text_of(code->co_name);
 	int is_first = !back && (strcmp(name, "<module>") == 0 || strcmp(name, "_run_module_as_main") == 0);
 
 	Py_XDECREF(back);
@@ -554,7 +554,7 @@ static int wait_for_script(PyObject *self, PyFrameObject *frame, int what, PyObj
 }
 
 /* What threading calls at the first event of a new thread; as a rule that is the return of sys.setprofile. */
-static PyObject *thread_begin(PyObject *self, PyObject *args)
+static PyObject *python_thread_begin(PyObject *self, PyObject *args)
 {
 	static const char *const events[] = {
 		[PyTrace_CALL] = "call", [PyTrace_RETURN] = "return", [PyTrace_C_CALL] = "c_call", [PyTrace_C_EXCEPTION] = "c_exception",
@@ -577,7 +577,7 @@ static PyObject *thread_begin(PyObject *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
-static PyMethodDef thread_method = { "thread_begin", thread_begin, METH_VARARGS, NULL };
+static PyMethodDef thread_method = { "thread_begin", python_thread_begin, METH_VARARGS, NULL };
 
 /* False with an exception set. */
 static int follow_threads(void)
@@ -591,7 +591,7 @@ static int follow_threads(void)
 	return done != NULL;
 }
 
-static PyObject *begin(PyObject *self, PyObject *none)
+static PyObject *python_begin(PyObject *self, PyObject *none)
 {
 	PyObject *greenlets;
 
@@ -609,7 +609,7 @@ static PyObject *begin(PyObject *self, PyObject *none)
 	Py_RETURN_NONE;
 }
 
-static PyMethodDef methods[] = { { "begin", begin, METH_NOARGS, NULL }, { 0 } };
+static PyMethodDef methods[] = { { "begin", python_begin, METH_NOARGS, NULL }, { 0 } };
 static struct PyModuleDef module = { PyModuleDef_HEAD_INIT, .m_name = "_aprof", .m_size = -1, .m_methods = methods };
 
 PyMODINIT_FUNC APROF_INIT(void)

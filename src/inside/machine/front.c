@@ -30,17 +30,17 @@ enum {
 #define FRONT_MOST 2097152
 #endif
 
-static uint64_t mask_of(uint32_t slots) { return (slots - 1) * sizeof(target); }
+static uint64_t front_mask_of(uint32_t slots) { return (slots - 1) * sizeof(target); }
 
 static uint32_t slots_of(uint64_t mask) { return (uint32_t)(mask / sizeof(target)) + 1; }
 
-static void clear(target *front, uint32_t slots)
+static void front_clear(target *front, uint32_t slots)
 {
 	for (uint32_t i = 0; i < slots; i++)
 		front[i] = aprof_front_none[0];
 }
 
-static void put(target *front, uint64_t mask, target to)
+static void front_put(target *front, uint64_t mask, target to)
 {
 	uint64_t own = front_slot(target_key(to)->id, mask), other = own ^ 1;
 
@@ -50,36 +50,36 @@ static void put(target *front, uint64_t mask, target to)
 }
 
 /* Let T's table F be one of its own; the one before, if any, stays as it is. */
-static bool renew(struct front *f, uint32_t slots)
+static bool front_renew(struct front *f, uint32_t slots)
 {
 	target *front = memory_take_table(0, slots);
 
 	if (!front)
 		return false;
-	clear(front, slots);
+	front_clear(front, slots);
 	for (uint32_t i = 0; f->slots && i < slots_of(f->mask); i++)
 		if (f->slots[i] != aprof_front_none[0] && !handler_is(target_key(f->slots[i])->routine))
-			put(front, mask_of(slots), f->slots[i]);
+			front_put(front, front_mask_of(slots), f->slots[i]);
 	f->slots = front;
-	f->mask = mask_of(slots);
+	f->mask = front_mask_of(slots);
 	f->room = slots;
 	return true;
 }
 
 /* The words of the thread in which T's hooks look for a table: that of transitions from any call site, or that OF_SITES. */
-static target **place_of(const struct thread *t, bool of_sites) { return of_sites ? &t->tls->sites : &t->tls->front; }
+static target **front_place_of(const struct thread *t, bool of_sites) { return of_sites ? &t->tls->sites : &t->tls->front; }
 static uint64_t *mask_place_of(const struct thread *t, bool of_sites) { return of_sites ? &t->tls->sites_mask : &t->tls->front_mask; }
 
 /* Where T's call sites are told apart, the table without them is for way inline alone: the other ways, which look at it first, must not find in it
  * what they are to tell apart; beside way inline they all go out of line. */
-static bool has(const struct thread *t, bool of_sites) { return of_sites ? t->sites : !t->sites || t->tls->current; }
+static bool front_has(const struct thread *t, bool of_sites) { return of_sites ? t->sites : !t->sites || t->tls->current; }
 
-bool front_is_shown(const struct thread *t, bool of_sites) { return *place_of(t, of_sites) != aprof_front_none; }
+bool front_is_shown(const struct thread *t, bool of_sites) { return *front_place_of(t, of_sites) != aprof_front_none; }
 
 /* Let the hooks have T's table.  Until the mask follows, the old one finds a part of it: misses, never errors. */
-static void show(struct thread *t, bool of_sites)
+static void front_show(struct thread *t, bool of_sites)
 {
-	*place_of(t, of_sites) = t->front[of_sites].slots;
+	*front_place_of(t, of_sites) = t->front[of_sites].slots;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*mask_place_of(t, of_sites) = t->front[of_sites].mask;
 }
@@ -105,14 +105,14 @@ static uint32_t next_size(uint32_t slots)
 /* The targets that belong into T's table. */
 static uint32_t targets_of(const struct thread *t, bool of_sites) { return of_sites ? t->nsites : t->ntargets - t->nsites; }
 
-static bool is_small(const struct thread *t, bool of_sites)
+static bool machine_front_is_small(const struct thread *t, bool of_sites)
 {
 	uint32_t slots = slots_of(*mask_place_of(t, of_sites));
 
 	return front_is_shown(t, of_sites) && targets_of(t, of_sites) >= slots / 4 && slots < most_slots();
 }
 
-bool front_is_small(const struct thread *t) { return is_small(t, false) || (t->sites && is_small(t, true)); }
+bool front_is_small(const struct thread *t) { return machine_front_is_small(t, false) || (t->sites && machine_front_is_small(t, true)); }
 
 /* The most slots that a table of T's has because slots are fought over. */
 static uint32_t most_fought(const struct thread *t, bool of_sites)
@@ -132,7 +132,7 @@ bool front_is_fought(const struct thread *t, bool of_sites)
 }
 
 /* What T has called so far. */
-static uint64_t calls_of(struct thread *t)
+static uint64_t front_calls_of(struct thread *t)
 {
 	uint64_t calls = 0;
 
@@ -144,7 +144,7 @@ static uint64_t calls_of(struct thread *t)
 /* Slots of T's table F are fought over: so much that it matters? From now on it is counted anew. */
 static bool is_losing(struct thread *t, struct front *f)
 {
-	uint64_t calls = calls_of(t), before = f->fought_calls, fought = f->fought;
+	uint64_t calls = front_calls_of(t), before = f->fought_calls, fought = f->fought;
 
 	f->fought_calls = calls;
 	f->fought = 0;
@@ -161,31 +161,31 @@ static uint32_t size_for_peace(const struct thread *t, bool of_sites, uint32_t s
 	return slots;
 }
 
-static void grow(struct thread *t, bool of_sites)
+static void machine_front_grow(struct thread *t, bool of_sites)
 {
 	struct front *f = &t->front[of_sites];
 	uint32_t slots = slots_of(f->mask);
 
 	if (front_is_fought(t, of_sites) && is_losing(t, f))
 		slots = size_for_peace(t, of_sites, slots);
-	else if (is_small(t, of_sites))
+	else if (machine_front_is_small(t, of_sites))
 		slots = next_size(slots);
 	else
 		return;
 	if (slots <= f->room) {		/* where a forked child's parent had its own */
-		clear(f->slots, slots);
-		f->mask = mask_of(slots);
-	} else if (!renew(f, slots)) {
+		front_clear(f->slots, slots);
+		f->mask = front_mask_of(slots);
+	} else if (!front_renew(f, slots)) {
 		return;
 	}
-	show(t, of_sites);
+	front_show(t, of_sites);
 }
 
 void front_grow(struct thread *t)
 {
-	grow(t, false);
+	machine_front_grow(t, false);
 	if (t->sites)
-		grow(t, true);
+		machine_front_grow(t, true);
 }
 
 void front_add(struct thread *t, target to)
@@ -197,9 +197,9 @@ void front_add(struct thread *t, target to)
 	if (handler_is(target_key(to)->routine))
 		return;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	front = *(target *volatile *)place_of(t, of_sites);
+	front = *(target *volatile *)front_place_of(t, of_sites);
 	if (front != aprof_front_none && *(struct thread *volatile *)&t->tls->thread == t)	/* else TO is a parent process's */
-		put(front, mask, to);
+		front_put(front, mask, to);
 }
 
 static void drop(const struct front *f, uintptr_t routine)
@@ -229,32 +229,32 @@ void front_leave(struct aprof_tls *tls)
 {
 	tls->front_mask = tls->sites_mask = 0;
 	if (tls->front != aprof_front_none)
-		clear(tls->front, 2);
+		front_clear(tls->front, 2);
 	if (tls->sites != aprof_front_none)
-		clear(tls->sites, 2);
+		front_clear(tls->sites, 2);
 }
 
 /* In a forked child T's first table begins as small as any other, but in the place of its parent's. */
-static bool begin(struct thread *t, bool of_sites)
+static bool machine_front_begin(struct thread *t, bool of_sites)
 {
 	struct front *f = &t->front[of_sites];
 
 	if (!t->forked_from || !front_is_shown(t, of_sites))
-		return renew(f, FRONT_FIRST);
-	f->slots = *place_of(t, of_sites);
+		return front_renew(f, FRONT_FIRST);
+	f->slots = *front_place_of(t, of_sites);
 	f->room = t->forked_from->front[of_sites].room;
-	f->mask = mask_of(FRONT_FIRST);
-	clear(f->slots, FRONT_FIRST);
+	f->mask = front_mask_of(FRONT_FIRST);
+	front_clear(f->slots, FRONT_FIRST);
 	return true;
 }
 
 static bool begin_one(struct thread *t, bool of_sites)
 {
-	if (!has(t, of_sites))
+	if (!front_has(t, of_sites))
 		return true;
-	if (!t->front[of_sites].slots && !begin(t, of_sites))
+	if (!t->front[of_sites].slots && !machine_front_begin(t, of_sites))
 		return false;
-	show(t, of_sites);
+	front_show(t, of_sites);
 	return true;
 }
 

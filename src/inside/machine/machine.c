@@ -161,7 +161,7 @@ uintptr_t machine_routine(struct thread *t, context_id id)
 static uint32_t *recent_place(struct thread *t, context_id id) { return &t->recent[id >> 32 & (THREAD_RECENT - 1)]; }
 
 /* The same: mostly one that was made or asked for not long ago. */
-static uint32_t item_of(struct thread *t, context_id id)
+static uint32_t machine_item_of(struct thread *t, context_id id)
 {
 	uint32_t *recent = recent_place(t, id), item = *recent;
 
@@ -410,7 +410,7 @@ static bool making_is_new(struct thread *t, struct making *m)
 /* Note in M what makes the context to which a call of the routine at ADDRESS leads from FROM. False: it is not so simple. */
 static bool making_plan(struct thread *t, context_id from, uintptr_t address, struct making *m)
 {
-	uint32_t parent = item_of(t, from), routine = routine_known(address);
+	uint32_t parent = machine_item_of(t, from), routine = routine_known(address);
 	context_id id = context_step(from, address);
 
 	if (parent == AMON_NONE || routine == AMON_NONE || !making_has_room(t) || items_has(t, parent, routine))
@@ -444,7 +444,7 @@ static target make_open(struct thread *t, context_id from, uintptr_t address)
 /* The elided context that make_bounded comes to, if nothing has to be made for it; else 0. */
 static target find_bounded(struct thread *t, context_id from, uintptr_t address)
 {
-	uint32_t item = item_of(t, from), routine = routine_known(address);
+	uint32_t item = machine_item_of(t, from), routine = routine_known(address);
 	target above, to;
 
 	if (item == AMON_NONE || routine == AMON_NONE || items_at(t, item)->routine == routine ||
@@ -493,7 +493,7 @@ static target site_untold(struct thread *t, target any)
 /* An item for the calls from SITE by ANY, which leads from FROM. AMON_NONE: no room. */
 static uint32_t site_item(struct thread *t, context_id from, uintptr_t site, target any)
 {
-	uint32_t item = items_of(t, target_count(any)), parent = item_of(t, from), own;
+	uint32_t item = items_of(t, target_count(any)), parent = machine_item_of(t, from), own;
 
 	if (item == AMON_NONE || parent == AMON_NONE)
 		return AMON_NONE;
@@ -563,10 +563,10 @@ static bool making_help(struct thread *t)
 	return true;
 }
 
-static target make(struct thread *t, context_id from, uintptr_t address, uint32_t flags)
+static target inside_machine_make(struct thread *t, context_id from, uintptr_t address, uint32_t flags)
 {
 	bool helped = making_help(t);
-	uint32_t item = item_of(t, from), shown = monitor.shown, routine = enrol_routine(address, flags);
+	uint32_t item = machine_item_of(t, from), shown = monitor.shown, routine = enrol_routine(address, flags);
 	uint32_t made = t->nitems, to;
 	target again = helped || shown != monitor.shown ? machine_find(t, from, address, 0) : 0;
 
@@ -590,7 +590,7 @@ target machine_make(struct thread *t, context_id from, uintptr_t address, uint32
 	target to = site ? machine_find(t, from, address, 0) : 0;
 
 	if (!to)
-		to = make(t, from, address, flags);
+		to = inside_machine_make(t, from, address, flags);
 	else
 		making_help(t);
 	if (to && site)

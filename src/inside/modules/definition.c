@@ -101,7 +101,7 @@ static uint32_t language_find(const char *name)
 	return i;
 }
 
-static struct definition **place_of(struct definition **table, uint32_t n, uintptr_t key)
+static struct definition **definition_place_of(struct definition **table, uint32_t n, uintptr_t key)
 {
 	uint32_t i = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (n - 1);
 
@@ -111,7 +111,7 @@ static struct definition **place_of(struct definition **table, uint32_t n, uintp
 }
 
 /* Room for one more.  False: none. */
-static bool grow(void)
+static bool definition_grow(void)
 {
 	uint32_t n = nslots ? nslots * 2 : FIRST_SLOTS;
 	struct definition **more;
@@ -122,7 +122,7 @@ static bool grow(void)
 		return false;
 	for (uint32_t i = 0; i < nslots; i++)
 		if (slots[i])
-			*place_of(more, n, slots[i]->key) = slots[i];
+			*definition_place_of(more, n, slots[i]->key) = slots[i];
 	if (slots)
 		memory_forget(slots, nslots * sizeof *slots);
 	slots = more;
@@ -150,7 +150,7 @@ static void *room_take(size_t size, bool bounded)
 	return room;
 }
 
-static bool is_same(const struct definition *d, const struct definition *wanted, const char *name, const char *file)
+static bool definition_is_same(const struct definition *d, const struct definition *wanted, const char *name, const char *file)
 {
 	return d->language == wanted->language && d->line == wanted->line && d->name_size == wanted->name_size &&
 	       d->file_size == wanted->file_size && is_string(d->strings, name, d->name_size) &&
@@ -158,14 +158,14 @@ static bool is_same(const struct definition *d, const struct definition *wanted,
 }
 
 /* What WANTED says, of NAME and FILE, added with its key unless it is there.  NULL: no room. */
-static struct definition *add(struct definition *wanted, const char *name, const char *file, bool bounded)
+static struct definition *definition_add(struct definition *wanted, const char *name, const char *file, bool bounded)
 {
 	struct definition **place, *d;
 
-	if (!grow())
+	if (!definition_grow())
 		return NULL;
-	while (*(place = place_of(slots, nslots, wanted->key))) {
-		if (is_same(*place, wanted, name, file))
+	while (*(place = definition_place_of(slots, nslots, wanted->key))) {
+		if (definition_is_same(*place, wanted, name, file))
 			return *place;
 		wanted->key = (wanted->key + 16) | AMON_SCRIPT_FIRST;
 		wanted->key &= 2 * AMON_SCRIPT_FIRST - 1;
@@ -190,7 +190,7 @@ static struct definition *define(const char *language, const char *name, const c
 	hash = hash_add(hash_add(hash, name, wanted.name_size), file, wanted.file_size) + line;
 	hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 	wanted.key = AMON_SCRIPT_FIRST | (hash >> 21 << 4 & (AMON_SCRIPT_FIRST - 1));
-	return add(&wanted, name, file, bounded);
+	return definition_add(&wanted, name, file, bounded);
 }
 
 uintptr_t definition_key(const char *language, const char *name, const char *file, uint32_t line)
@@ -207,7 +207,7 @@ uintptr_t definition_key(const char *language, const char *name, const char *fil
 
 /* ---- in the file ---- */
 
-static uint32_t module_of(uint32_t language)
+static uint32_t definition_module_of(uint32_t language)
 {
 	char path[sizeof AMON_SCRIPT_MODULE + LONGEST_LANGUAGE];
 	struct language *l = &languages[language];
@@ -221,7 +221,7 @@ static uint32_t module_of(uint32_t language)
 }
 
 /* Room for SIZE bytes in the chunk; NULL: none. */
-static struct amon_script *record_new(uint32_t size)
+static struct amon_script *definition_record_new(uint32_t size)
 {
 	if (!chunk || chunk->count + size > chunk->capacity) {
 		struct amon_chunk *fresh = file_chunk(AMON_SCRIPTS, AMON_NONE, CHUNK_BYTES, 1);
@@ -235,15 +235,15 @@ static struct amon_script *record_new(uint32_t size)
 
 uint32_t definition_record(uintptr_t key, uint32_t index)
 {
-	const struct definition *d = slots ? *place_of(slots, nslots, key) : NULL;
+	const struct definition *d = slots ? *definition_place_of(slots, nslots, key) : NULL;
 	uint32_t size, module;
 	struct amon_script *r;
 
 	if (!d)
 		return AMON_NONE;
 	size = (uint32_t)(sizeof *r + d->name_size + d->file_size + 7) & ~7u;
-	module = module_of(d->language);
-	r = module == AMON_NONE ? NULL : record_new(size);
+	module = definition_module_of(d->language);
+	r = module == AMON_NONE ? NULL : definition_record_new(size);
 	if (!r)
 		return AMON_NONE;
 	*r = (struct amon_script){ .size = size, .routine = index, .line = d->line, .name_size = d->name_size, .file_size = d->file_size };

@@ -35,7 +35,7 @@ static uint32_t way_of(uint32_t flags)
 }
 
 /* The index of the module with ADDRESS in it, written down with all that is said of it there; the routine has INDEX. */
-static uint32_t module_of(uintptr_t address, uint32_t index)
+static uint32_t enrol_module_of(uintptr_t address, uint32_t index)
 {
 	uint32_t module;
 
@@ -49,7 +49,7 @@ static uint32_t module_of(uintptr_t address, uint32_t index)
 
 #ifdef __x86_64__
 /* The SIZE bytes of code at ADDRESS, behind an endbr64; 0: not readable. */
-static uintptr_t code_at(struct unwind *u, uintptr_t *address, size_t size)
+static uintptr_t enrol_code_at(struct unwind *u, uintptr_t *address, size_t size)
 {
 	uintptr_t code;
 
@@ -65,23 +65,23 @@ static uintptr_t code_at(struct unwind *u, uintptr_t *address, size_t size)
 static uintptr_t behind_jump(uintptr_t address)
 {
 	struct unwind u = { .page = address & -(uintptr_t)PEEK_PAGE };
-	uintptr_t at = address, code = code_at(&u, &at, 8), leads_to;
+	uintptr_t at = address, code = enrol_code_at(&u, &at, 8), leads_to;
 
 	if ((code & 0xff) == 0xf2) {
 		at++;
-		code = code_at(&u, &at, 8);
+		code = enrol_code_at(&u, &at, 8);
 	}
 	if ((code & 0xffff) != 0x25ff || !peek_memory(&u, at + 6 + (intptr_t)(int32_t)(code >> 16), sizeof leads_to, &leads_to))
 		return address;
 	at = leads_to;
-	return code_at(&u, &at, 1) != 0x68 && module_find(leads_to, false) != AMON_NONE ? leads_to : address;
+	return enrol_code_at(&u, &at, 1) != 0x68 && module_find(leads_to, false) != AMON_NONE ? leads_to : address;
 }
 #else
 static uintptr_t behind_jump(uintptr_t address) { return address; }
 #endif
 
 /* Append to the file, as routine INDEX. */
-static bool record(uintptr_t address, uint32_t flags, uint32_t index)
+static bool enrol_record(uintptr_t address, uint32_t flags, uint32_t index)
 {
 	uint32_t way = 1u << way_of(flags);
 	struct amon_chunk *chunk = monitor.routine_chunk;
@@ -95,9 +95,9 @@ static bool record(uintptr_t address, uint32_t flags, uint32_t index)
 	}
 	r = (struct amon_routine *)((char *)chunk + chunk->first) + chunk->count;
 	r->address = address & KEY_ADDRESS;
-	r->module = module_of(address, index);
+	r->module = enrol_module_of(address, index);
 	if (way == 1u << AMON_WAY_CYG && r->module != AMON_NONE && (r->address = behind_jump(address)) != address)
-		r->module = module_of(r->address, index);
+		r->module = enrol_module_of(r->address, index);
 	r->flags = flags & AMON_ROUTINE_INSIDE;
 	if (!(monitor.header->way & way)) {
 		monitor.header->way |= way;
@@ -109,7 +109,7 @@ static bool record(uintptr_t address, uint32_t flags, uint32_t index)
 	return true;
 }
 
-static uint32_t add(uintptr_t address, uint32_t flags)
+static uint32_t enrol_add(uintptr_t address, uint32_t flags)
 {
 	struct routine_slot *s = routine_place(address);
 
@@ -121,7 +121,7 @@ static uint32_t add(uintptr_t address, uint32_t flags)
 		module_find(address, true);	/* its module may be back, and with it the routine */
 	if ((s = routine_place(address))->address)
 		return s->index;
-	return record(address, flags, monitor.nroutines) ? routine_add(s, address, flags) : AMON_NONE;
+	return enrol_record(address, flags, monitor.nroutines) ? routine_add(s, address, flags) : AMON_NONE;
 }
 
 uint32_t enrol_routine(uintptr_t address, uint32_t flags)
@@ -131,7 +131,7 @@ uint32_t enrol_routine(uintptr_t address, uint32_t flags)
 	if (index != AMON_NONE)
 		return index;
 	sys_lock(&monitor.lock);
-	index = add(address, flags);
+	index = enrol_add(address, flags);
 	sys_unlock(&monitor.lock);
 	return index;
 }
@@ -149,7 +149,7 @@ bool enrol_all(void)
 		uint32_t flags;
 		uintptr_t address = routine_address(i, &flags);
 
-		if (!record(address, flags, i))
+		if (!enrol_record(address, flags, i))
 			return false;
 	}
 	return true;

@@ -18,7 +18,7 @@ enum {
 
 /* Copy SIZE bytes from FROM, which another thread may unmap meanwhile.  Who may not ask the kernel trusts that none does.  It is asked for the calling thread: a
  * first thread that has ended has no memory. */
-static bool copy(void *to, uintptr_t from, size_t size)
+static bool identity_copy(void *to, uintptr_t from, size_t size)
 {
 	struct iovec here = { to, size }, there = { (void *)from, size };
 	long n = sys6(process_vm_readv, sys0(gettid), &here, 1, &there, 1, 0);
@@ -103,7 +103,7 @@ static void see_notes(uintptr_t notes, size_t size, struct amon_module *r, struc
 		if (to < size && at + NOTE_LOOKED_AT > to) {
 			from = at;
 			to = size - at < WINDOW ? size : at + WINDOW;
-			if (!copy(window.bytes, notes + from, to - from))
+			if (!identity_copy(window.bytes, notes + from, to - from))
 				return;
 		}
 		n = (const void *)&window.bytes[at - from];
@@ -124,9 +124,9 @@ void identity_read(uintptr_t base, uintptr_t end, struct amon_module *r, struct 
 	static ElfW(Phdr) phdr[MOST_HEADERS];
 	ElfW(Ehdr) ehdr;
 
-	if (end - base < sizeof ehdr || !copy(&ehdr, base, sizeof ehdr) || ehdr.e_ident[0] != 0x7f || ehdr.e_ident[1] != 'E' ||
+	if (end - base < sizeof ehdr || !identity_copy(&ehdr, base, sizeof ehdr) || ehdr.e_ident[0] != 0x7f || ehdr.e_ident[1] != 'E' ||
 	    ehdr.e_phnum > MOST_HEADERS || ehdr.e_phoff > end - base || ehdr.e_phnum * sizeof *phdr > end - base - ehdr.e_phoff ||
-	    !copy(phdr, base + ehdr.e_phoff, ehdr.e_phnum * sizeof *phdr))
+	    !identity_copy(phdr, base + ehdr.e_phoff, ehdr.e_phnum * sizeof *phdr))
 		return;
 	for (int i = 0; i < ehdr.e_phnum; i++)
 		if (phdr[i].p_type == PT_LOAD && phdr[i].p_offset == 0)

@@ -80,7 +80,7 @@ static bool is_auxiliary(const uintptr_t *at)
 }
 
 /* Is argc at AT? */
-static bool is_first(const uintptr_t *at)
+static bool loader_is_first(const uintptr_t *at)
 {
 	size_t n = count_words(at + 1);
 	const uintptr_t *environment = at + 1 + n + 1;
@@ -94,7 +94,7 @@ static void find_first(void)
 	const uintptr_t *at = &__libc_stack_end ? __libc_stack_end : NULL;
 
 	for (int i = 0; at && !first && i < 4; i++)
-		if (is_first(at + i))
+		if (loader_is_first(at + i))
 			first = at + i;
 	if (!first)
 		return;
@@ -223,7 +223,7 @@ static uintptr_t list_begin(uintptr_t dynamic, bool *whole)
 }
 
 /* NAME, as the dynamic linker has it, to PATH: absolute. */
-static void path_make(char *path, const char *name)
+static void loader_path_make(char *path, const char *name)
 {
 	const char *folder = name[0] == '/' ? "" : monitor.header->directory;
 	size_t n = str_length(folder), m = str_length(name) + 1;
@@ -250,7 +250,7 @@ static bool list_visit(uintptr_t at, uintptr_t done, void (*visit)(const struct 
 			return false;
 		if (l.l_addr == done || (!name[0] && done) || !image_read(l.l_addr))
 			continue;
-		path_make(path, name[0] ? name : monitor.header->program);
+		loader_path_make(path, name[0] ? name : monitor.header->program);
 		image_visit(l.l_addr == vdso ? "[vdso]" : path, visit, arg);
 	}
 	return true;
@@ -272,7 +272,7 @@ bool loader_modules(void (*visit)(const struct mapping *m, void *arg), void *arg
 /* ---- stacks ---- */
 
 /* How many of the pages from AT on, upwards or downwards, can be read, of PROBED. */
-static size_t probe(uintptr_t at, bool down)
+static size_t loader_probe(uintptr_t at, bool down)
 {
 	static struct iovec local[PROBED], remote[PROBED];
 	static char bytes[PROBED];
@@ -290,7 +290,7 @@ static size_t probe(uintptr_t at, bool down)
 static uintptr_t probe_end(uintptr_t at, bool down)
 {
 	for (size_t all = 0; all < MOST_PROBED; all += PROBED) {
-		size_t n = probe(at, down);
+		size_t n = loader_probe(at, down);
 
 		at = down ? at - n * AMON_PAGE : at + n * AMON_PAGE;
 		if (n < PROBED)

@@ -21,7 +21,7 @@ static void unescape(char *path)
 	*to = 0;
 }
 
-static bool parse(char *text, struct mapping *m)
+static bool maps_parse(char *text, struct mapping *m)
 {
 	const char *line = text;
 
@@ -65,7 +65,7 @@ bool maps_each(bool (*visit)(const struct mapping *m, void *arg), void *arg)
 		for (size_t i = 0; i < have && !stop; i++)
 			if (buffer[i] == '\n') {
 				buffer[i] = 0;
-				stop = parse(buffer + done, &m) && visit(&m, arg);
+				stop = maps_parse(buffer + done, &m) && visit(&m, arg);
 				done = i + 1;
 			}
 		for (size_t i = done; i < have; i++)

@@ -39,7 +39,7 @@ static struct amon_chunk *chunk OF_PROCESS;
 
 /* ---- the table ---- */
 
-static struct amon_module *record_new(size_t size)
+static struct amon_module *module_record_new(size_t size)
 {
 	struct amon_module *r;
 
@@ -55,7 +55,7 @@ static struct amon_module *record_new(size_t size)
 }
 
 /* Is its code known to be where it says?  Or, if ENDING ones count, may it be? */
-static bool is_there(const struct module *m, bool ending) { return !m->record->unloaded && (ending || !m->ending); }
+static bool module_is_there(const struct module *m, bool ending) { return !m->record->unloaded && (ending || !m->ending); }
 
 static uintptr_t tag_of(const struct module *m) { return (uintptr_t)m->tag << KEY_TAG_SHIFT; }
 
@@ -70,7 +70,7 @@ static void hide(struct module *m)
 		keys_hide(t, m->start, m->end, tag_of(m));
 }
 
-static void show(struct module *m)
+static void module_show(struct module *m)
 {
 	if (!m->tag || m->tag == UINT16_MAX)	/* that one is everybody's */
 		return;
@@ -80,7 +80,7 @@ static void show(struct module *m)
 	__atomic_store_n(&monitor.shown, monitor.shown + 1, __ATOMIC_RELEASE);
 }
 
-static bool is_same(const struct amon_module *a, const struct amon_module *b, const char *path)
+static bool module_is_same(const struct amon_module *a, const struct amon_module *b, const char *path)
 {
 	if (a->start != b->start || a->end != b->end || a->offset != b->offset || a->bias != b->bias ||
 	    !a->build_id_size || a->build_id_size != b->build_id_size || !str_equal((const char *)(a + 1), path))
@@ -99,7 +99,7 @@ static void vanish(struct module *m)
 }
 
 /* M is no longer mapped, or was not for a time. */
-static void goes(struct module *m)
+static void module_goes(struct module *m)
 {
 	m->record->unloaded = 1;
 	if (!m->ending)
@@ -112,10 +112,10 @@ static void goes(struct module *m)
 static bool revive(const struct amon_module *r, const char *path)
 {
 	for (uint32_t i = 0; i < nmodules; i++)
-		if (modules[i].record->unloaded && is_same(modules[i].record, r, path)) {
+		if (modules[i].record->unloaded && module_is_same(modules[i].record, r, path)) {
 			modules[i].record->unloaded = 0;
 			modules[i].seen = true;
-			show(&modules[i]);
+			module_show(&modules[i]);
 			return true;
 		}
 	return false;
@@ -129,7 +129,7 @@ static void module_add(const struct mapping *m, const struct mapping *head)
 	struct identity found = { .notes = NULL };
 	struct amon_module *r;
 
-	if (nmodules == MOST_MODULES || !(r = record_new(size)))
+	if (nmodules == MOST_MODULES || !(r = module_record_new(size)))
 		return;
 	*r = (struct amon_module){
 		.size = (uint32_t)size, .epoch = epoch, .start = m->start, .end = m->end, .offset = m->offset,
@@ -146,15 +146,15 @@ static void module_add(const struct mapping *m, const struct mapping *head)
 	__atomic_store_n(&nmodules, nmodules + 1, __ATOMIC_RELEASE);
 }
 
-static const char *path_of(const struct module *m) { return (const char *)(m->record + 1); }
+static const char *module_path_of(const struct module *m) { return (const char *)(m->record + 1); }
 
 /* Is M what KNOWN is, or some pages of it, whose rights are others by now, or whose neighbours were replaced?  The dynamic linker may have another path for a file than
  * the kernel has: BY_LOADER it does not count. */
 static bool is_of(const struct module *known, const struct mapping *m, bool by_loader)
 {
 	if (m->start == known->start && m->end == known->end)
-		return by_loader || str_equal(path_of(known), m->path);
-	return m->start >= known->start && m->end <= known->end && m->offset - known->record->offset == m->start - known->start && str_equal(path_of(known), m->path);
+		return by_loader || str_equal(module_path_of(known), m->path);
+	return m->start >= known->start && m->end <= known->end && m->offset - known->record->offset == m->start - known->start && str_equal(module_path_of(known), m->path);
 }
 
 static bool known(const struct mapping *m, bool by_loader)
@@ -191,7 +191,7 @@ static bool begins_with(const char *text, const char *with)
 }
 
 /* Memory that no file with a name is behind. */
-static bool is_memory(const char *path)
+static bool module_is_memory(const char *path)
 {
 	return !path[0] || begins_with(path, "/memfd:") || begins_with(path, "/anon_hugepage") || begins_with(path, "/dev/zero") || begins_with(path, "/SYSV");
 }
@@ -199,8 +199,8 @@ static bool is_memory(const char *path)
 /* A program puts a copy of its code, in bigger pages, to where it was: the module is there as long as other parts of its file are, before or behind it. */
 static void copied_see(struct scan *scan, const struct mapping *m)
 {
-	if (!is_memory(m->path)) {
-		if (scan->copied && str_equal(path_of(scan->copied), m->path))
+	if (!module_is_memory(m->path)) {
+		if (scan->copied && str_equal(module_path_of(scan->copied), m->path))
 			scan->copied->seen = true;
 		scan->copied = NULL;
 		return;
@@ -208,7 +208,7 @@ static void copied_see(struct scan *scan, const struct mapping *m)
 	for (uint32_t i = 0; m->mode[2] == 'x' && i < nmodules; i++)
 		if (!modules[i].record->unloaded && m->start < modules[i].end && m->end > modules[i].start) {
 			scan->copied = &modules[i];
-			modules[i].seen |= str_equal(path_of(&modules[i]), scan->head.path);
+			modules[i].seen |= str_equal(module_path_of(&modules[i]), scan->head.path);
 		}
 }
 
@@ -217,7 +217,7 @@ static void scan_mapping(const struct mapping *m, void *arg)
 	struct scan *scan = arg;
 
 	copied_see(scan, m);
-	if (m->offset == 0 && !is_memory(m->path) && !goes_on(scan, m)) {
+	if (m->offset == 0 && !module_is_memory(m->path) && !goes_on(scan, m)) {
 		scan->head = *m;
 		mem_copy(scan->path, m->path, str_length(m->path) + 1);
 		scan->head.path = scan->path;
@@ -255,28 +255,28 @@ void module_scan(void)
 		note_once(AMON_NOTE_NO_PROC);
 	for (uint32_t i = 0; whole && i < nmodules; i++)
 		if (!modules[i].seen && !modules[i].record->unloaded)
-			goes(&modules[i]);
+			module_goes(&modules[i]);
 }
 
 /* The module that is at ADDRESS; ENDING as above.  Without the lock one that is going may be found. */
 static struct module *find_with(uintptr_t address, bool ending)
 {
 	for (uint32_t i = __atomic_load_n(&nmodules, __ATOMIC_ACQUIRE); i-- > 0;)
-		if (address >= modules[i].start && address < modules[i].end && is_there(&modules[i], ending))
+		if (address >= modules[i].start && address < modules[i].end && module_is_there(&modules[i], ending))
 			return &modules[i];
 	return NULL;
 }
 
-static struct module *find(uintptr_t address) { return find_with(address, false); }
+static struct module *modules_module_find(uintptr_t address) { return find_with(address, false); }
 
 /* The module with the code at ADDRESS, of which a hook runs, looked for in the map. */
 static struct module *find_mapped(uintptr_t address)
 {
 	for (uint32_t i = 0; i < nmodules; i++)
 		if (address >= modules[i].start && address < modules[i].end && modules[i].ending)
-			goes(&modules[i]);		/* and is back, or another is there */
+			module_goes(&modules[i]);		/* and is back, or another is there */
 	module_scan();
-	return find(address);
+	return modules_module_find(address);
 }
 
 void module_unloading(void) { __atomic_fetch_add(&unloading, 1, __ATOMIC_RELAXED); }
@@ -301,7 +301,7 @@ void module_ends(uintptr_t address)
 
 	sys_block_signals(&mask);
 	sys_lock(&monitor.lock);
-	m = find(address);
+	m = modules_module_find(address);
 	if (m && m->record->hooked) {
 		m->ending = true;
 		vanish(m);
@@ -360,7 +360,7 @@ bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high)
 
 uint32_t module_find(uintptr_t address, bool hooked)
 {
-	struct module *m = find(address);
+	struct module *m = modules_module_find(address);
 
 	/* One in which no hook was seen may be gone by a dlclose of another thread that has not returned yet: nothing else tells of its end. */
 	if (!m || (hooked && !m->record->hooked && __atomic_load_n(&unloading, __ATOMIC_RELAXED)))
@@ -373,7 +373,7 @@ uint32_t module_find(uintptr_t address, bool hooked)
 uint32_t module_make(const char *path)
 {
 	size_t length = str_length(path) + 1, size = (sizeof(struct amon_module) + length + 7) & ~(size_t)7;
-	struct amon_module *r = record_new(size);
+	struct amon_module *r = module_record_new(size);
 
 	if (!r)
 		return AMON_NONE;
@@ -387,7 +387,7 @@ uint32_t module_epoch(void) { return __atomic_load_n(&epoch, __ATOMIC_ACQUIRE); 
 
 bool module_rules(uintptr_t address, struct identity_rules *rules)
 {
-	struct module *m = find(address);
+	struct module *m = modules_module_find(address);
 
 	if (!m) {
 		sys_lock(&monitor.lock);
@@ -402,14 +402,14 @@ bool module_rules(uintptr_t address, struct identity_rules *rules)
 
 bool module_other_part(uintptr_t start, uintptr_t end, uintptr_t *other)
 {
-	const struct module *m = find(start);
+	const struct module *m = modules_module_find(start);
 
 	return m && identity_other_part(&m->identity, start, end, other);
 }
 
 bool module_hides_parts(uintptr_t address)
 {
-	const struct module *m = find(address);
+	const struct module *m = modules_module_find(address);
 
 	return m && m->record->hooked && !m->identity.notes;
 }

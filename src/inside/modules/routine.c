@@ -28,7 +28,7 @@ static struct table *current;
 static struct known *pages[PAGES];
 static uint32_t changes;	/* times that addresses were tagged, or no longer */
 
-static struct routine_slot *find(const struct table *t, uintptr_t address)
+static struct routine_slot *modules_routine_find(const struct table *t, uintptr_t address)
 {
 	uint32_t i = (uint32_t)(((address & KEY_ADDRESS) * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & t->mask;
 
@@ -38,7 +38,7 @@ static struct routine_slot *find(const struct table *t, uintptr_t address)
 }
 
 /* The table, with room for one more; NULL: no memory. */
-static struct table *grown(struct table *old)
+static struct table *routine_grown(struct table *old)
 {
 	uint32_t slots = old ? (old->mask + 1) * 2 : FIRST_SLOTS;
 	struct table *t;
@@ -53,7 +53,7 @@ static struct table *grown(struct table *old)
 	t->slots = (struct routine_slot *)(t + 1);
 	for (uint32_t i = 0; old && i <= old->mask; i++)
 		if (old->slots[i].address)
-			*find(t, old->slots[i].address) = old->slots[i];
+			*modules_routine_find(t, old->slots[i].address) = old->slots[i];
 	t->used = old ? old->used : 0;
 	__atomic_store_n(&current, t, __ATOMIC_RELEASE);
 	return t;
@@ -70,9 +70,9 @@ static struct known *known_at(uint32_t index)
 
 struct routine_slot *routine_place(uintptr_t address)
 {
-	struct table *t = grown(current);
+	struct table *t = routine_grown(current);
 
-	return t && known_at(monitor.nroutines) ? find(t, address) : NULL;
+	return t && known_at(monitor.nroutines) ? modules_routine_find(t, address) : NULL;
 }
 
 uint32_t routine_add(struct routine_slot *s, uintptr_t address, uint32_t flags)
@@ -88,7 +88,7 @@ uint32_t routine_add(struct routine_slot *s, uintptr_t address, uint32_t flags)
 uint32_t routine_known(uintptr_t address)
 {
 	struct table *t = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
-	struct routine_slot *s = t ? find(t, address) : NULL;
+	struct routine_slot *s = t ? modules_routine_find(t, address) : NULL;
 
 	return s && __atomic_load_n(&s->address, __ATOMIC_ACQUIRE) == address ? s->index : AMON_NONE;
 }

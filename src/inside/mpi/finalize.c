@@ -31,12 +31,12 @@ static struct {
 
 /* ---- the connection ---- */
 
-static bool put(const void *data, size_t size) { return job_put(job.fd, data, size); }
-static bool get(void *data, size_t size) { return job_get(job.fd, data, size); }
+static bool finalize_put(const void *data, size_t size) { return job_put(job.fd, data, size); }
+static bool finalize_get(void *data, size_t size) { return job_get(job.fd, data, size); }
 
-static bool tell(int rank, int size)
+static bool finalize_tell(int rank, int size)
 {
-	return put(&(struct job_word){ JOB_HELLO, getpid(), rank, size }, sizeof(struct job_word));
+	return finalize_put(&(struct job_word){ JOB_HELLO, getpid(), rank, size }, sizeof(struct job_word));
 }
 
 /* Connect to the socket NAME, by a descriptor out of the program's way. */
@@ -60,22 +60,22 @@ static int connected(const char *name)
 	return -1;
 }
 
-static bool is_ours(void)
+static bool finalize_is_ours(void)
 {
 	struct stat s;
 
 	return job.fd >= 0 && job.pid == getpid() && fstat(job.fd, &s) == 0 && s.st_dev == job.device && s.st_ino == job.inode;
 }
 
-static void leave(void)
+static void finalize_leave(void)
 {
-	if (is_ours())
+	if (finalize_is_ours())
 		close(job.fd);
 	job.fd = -1;
 }
 
 /* Before main: the others must be able to see that this rank takes part. */
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void finalize_begin(void)
 {
 	const char *name = getenv(JOB_SOCKET);
 	struct stat s;
@@ -88,8 +88,8 @@ __attribute__((constructor)) static void begin(void)
 	job.device = s.st_dev;
 	job.inode = s.st_ino;
 	job.pid = getpid();
-	if (!tell(-1, -1))
-		leave();
+	if (!finalize_tell(-1, -1))
+		finalize_leave();
 }
 
 /* ---- the orders ---- */
@@ -101,7 +101,7 @@ static bool carry_there(const struct carrier *c, uint64_t size, char *piece)
 
 	for (uint64_t left = size, n; left > 0 && sent; left -= n) {
 		n = left < PIECE ? left : PIECE;
-		alive = alive && get(piece, n);
+		alive = alive && finalize_get(piece, n);
 		if (!alive)
 			memset(piece, 0, n);
 		sent = c->send(piece, (int)n);
@@ -113,12 +113,12 @@ static bool carry_there(const struct carrier *c, uint64_t size, char *piece)
 static bool carry_here(const struct carrier *c, char *piece)
 {
 	uint64_t size = 0;
-	bool got = c->receive(&size, sizeof size), alive = got && put(&size, sizeof size);
+	bool got = c->receive(&size, sizeof size), alive = got && finalize_put(&size, sizeof size);
 
 	for (uint64_t n; size > 0 && got; size -= n) {
 		n = size < PIECE ? size : PIECE;
 		got = c->receive(piece, (int)n);
-		alive = alive && got && put(piece, n);
+		alive = alive && got && finalize_put(piece, n);
 	}
 	return alive;
 }
@@ -135,18 +135,18 @@ static bool obey(const struct carrier *c, int self, const struct job_order *orde
 }
 
 /* The program is about to end its MPI. */
-static void finish(void)
+static void finalize_finish(void)
 {
-	const struct carrier *c = is_ours() ? carrier_find() : NULL;
+	const struct carrier *c = finalize_is_ours() ? carrier_find() : NULL;
 	char *piece = c ? malloc(PIECE) : NULL;
 	int saved = errno, rank, size;
 	struct job_order order;
 
-	if (piece && c->world(&rank, &size) && tell(rank, size))
-		while (get(&order, sizeof order) && obey(c, rank, &order, piece))
+	if (piece && c->world(&rank, &size) && finalize_tell(rank, size))
+		while (finalize_get(&order, sizeof order) && obey(c, rank, &order, piece))
 			;
 	free(piece);
-	leave();
+	finalize_leave();
 	errno = saved;
 }
 
@@ -157,7 +157,7 @@ int MPI_Finalize(void)
 {
 	int (*real)(void);
 
-	finish();
+	finalize_finish();
 	*(void **)&real = real_function("MPI_Finalize", (void *)MPI_Finalize, __builtin_return_address(0));
 	return real();
 }
@@ -169,7 +169,7 @@ int MPI_Finalize(void)
 	{ \
 		void (*real)(int *); \
 	\
-		finish(); \
+		finalize_finish(); \
 		*(void **)&real = real_function(#name, (void *)name, __builtin_return_address(0)); \
 		real(error); \
 	}

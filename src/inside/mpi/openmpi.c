@@ -38,7 +38,7 @@ static bool find_handles(void)
 	return look_up(&type_of_fortran, "PMPI_Type_f2c") && look_up(&comm_of_fortran, "PMPI_Comm_f2c");
 }
 
-static bool is_among(const uintptr_t *all, uintptr_t address)
+static bool openmpi_is_among(const uintptr_t *all, uintptr_t address)
 {
 	for (int i = 0; i < SPELLINGS; i++)
 		if (all[i] == address)
@@ -46,7 +46,7 @@ static bool is_among(const uintptr_t *all, uintptr_t address)
 	return false;
 }
 
-static bool is_in_place(uintptr_t buffer, bool fortran) { return fortran ? buffer && is_among(in_place, buffer) : buffer == 1; }
-static bool is_ignored(uintptr_t status, bool fortran) { return status == 0 || (fortran && is_among(ignore, status)); }
+static bool is_in_place(uintptr_t buffer, bool fortran) { return fortran ? buffer && openmpi_is_among(in_place, buffer) : buffer == 1; }
+static bool is_ignored(uintptr_t status, bool fortran) { return status == 0 || (fortran && openmpi_is_among(ignore, status)); }
 
 #include "inside/mpi/handles.h"

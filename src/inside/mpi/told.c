@@ -35,7 +35,7 @@ bool told_looks(void)
 }
 
 /* Routine NAME, whose number is kept at KEY. */
-static aprof_routine key_of(aprof_routine *key, const char *name)
+static aprof_routine mpi_call_key_of(aprof_routine *key, const char *name)
 {
 	aprof_routine known = __atomic_load_n(key, __ATOMIC_RELAXED);
 
@@ -87,7 +87,7 @@ static int64_t element(const struct call *c, word at, int i)
 }
 
 /* The number that argument I is. */
-static int64_t number(const struct call *c, int i)
+static int64_t mpi_call_number(const struct call *c, int i)
 {
 	if (c->fortran)
 		return element(c, c->a[i], 0);
@@ -125,14 +125,14 @@ static int64_t side_bytes(const struct call *c, const struct side *s)
 	if (s->type < 0 || (s->buffer >= 0 && c->abi->is_in_place(c->a[s->buffer], c->fortran)))
 		return 0;
 	switch (s->shape) {
-	case SHAPE_EACH: return c->abi->peers(comm, c->fortran) * sized(c, number(c, s->count), type);
+	case SHAPE_EACH: return c->abi->peers(comm, c->fortran) * sized(c, mpi_call_number(c, s->count), type);
 	case SHAPE_SUM: return sum(c, s, c->abi->peers(comm, c->fortran));
-	case SHAPE_FAN: return c->abi->fan(comm, c->fortran) * sized(c, number(c, s->count), type);
+	case SHAPE_FAN: return c->abi->fan(comm, c->fortran) * sized(c, mpi_call_number(c, s->count), type);
 	case SHAPE_FAN_SUM: return sum(c, s, c->abi->fan(comm, c->fortran));
 	case SHAPE_OWN:
 		self = c->abi->self(comm, c->fortran);
 		return self < 0 ? 0 : sized(c, element(c, c->a[s->count], self), type);
-	default: return sized(c, s->count < 0 ? 1 : number(c, s->count), type);
+	default: return sized(c, s->count < 0 ? 1 : mpi_call_number(c, s->count), type);
 	}
 }
 
@@ -165,7 +165,7 @@ static int64_t call_bytes(const struct call *c)
 
 static bool has_bytes(const struct routine *r) { return r->give.type >= 0 || r->get.type >= 0; }
 
-static void enter(struct told *t, const word *a, const void *frame)
+static void mpi_call_enter(struct told *t, const word *a, const void *frame)
 {
 	const struct routine *r = &routines[t->index];
 	const struct abi *abi = abi_here();
@@ -174,9 +174,9 @@ static void enter(struct told *t, const word *a, const void *frame)
 	inside.index = t->index;
 	inside.through_c = t->fortran && abi && abi->fortran_calls_c;
 	t->counts = abi && !inside.through_c && has_bytes(r);
-	aprof_enter(key_of(&keys[t->index], r->name));
+	aprof_enter(mpi_call_key_of(&keys[t->index], r->name));
 	if (r->collective && abi && waits()) {
-		aprof_enter(key_of(&wait_key, WAIT));
+		aprof_enter(mpi_call_key_of(&wait_key, WAIT));
 		abi->barrier(a[r->comm], t->fortran);
 		aprof_leave();
 	}
@@ -191,7 +191,7 @@ void told_begin(struct told *t, unsigned index, word *a, bool fortran, void *fra
 	t->outermost = !inside.frame || (const char *)frame >= inside.frame;
 	t->counts = false;
 	if (t->outermost)
-		enter(t, a, frame);
+		mpi_call_enter(t, a, frame);
 	else
 		t->counts = inside.through_c && inside.index == index && !fortran && has_bytes(r);
 	if (t->counts && r->status >= 0 && abi_here()->is_ignored(a[r->status], fortran))
@@ -228,7 +228,7 @@ static void *found_by(void *caller, const char *name)
 	return found;
 }
 
-static void *found_here(const char *name, void *self, void *caller)
+static void *mpi_call_found_here(const char *name, void *self, void *caller)
 {
 	void *found = dlsym(RTLD_NEXT, name);
 
@@ -242,9 +242,9 @@ static void *found_here(const char *name, void *self, void *caller)
 void *real_function(const char *name, void *self, void *caller)
 {
 	char profiled[LONGEST_NAME + 2];
-	void *found = found_here(name, self, caller);
+	void *found = mpi_call_found_here(name, self, caller);
 
 	snprintf(profiled, sizeof profiled, "%c%s", name[0] == 'M' ? 'P' : 'p', name);
-	found = found ? found : found_here(profiled, self, caller);
+	found = found ? found : mpi_call_found_here(profiled, self, caller);
 	return found ? found : (void *)nowhere;
 }

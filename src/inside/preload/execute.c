@@ -46,7 +46,7 @@ static struct {
 } next;
 
 /* Before the program runs: look-ups may take locks and memory. */
-static void __attribute__((constructor(101))) find_all(void)
+static void __attribute__((constructor(101))) execute_find_all(void)
 {
 	*(void **)&next.execve = dlsym(RTLD_NEXT, "execve");
 	*(void **)&next.execvpe = dlsym(RTLD_NEXT, "execvpe");
@@ -57,7 +57,7 @@ static void __attribute__((constructor(101))) find_all(void)
 }
 
 /* One that is called before that. */
-#define NEXT(name) (next.name ? (void)0 : find_all(), next.name)
+#define NEXT(name) (next.name ? (void)0 : execute_find_all(), next.name)
 
 /* ---- what is executed ---- */
 
@@ -100,7 +100,7 @@ static bool is_foreign_elf(const unsigned char *data, size_t n)
 }
 
 /* Whether what runs the file at PATH preloads nothing of ours: of a script what runs that. */
-static bool is_foreign(const char *path)
+static bool execute_is_foreign(const char *path)
 {
 	_Alignas(16) unsigned char data[HEAD];
 	char program[MOST_PATH];
@@ -127,7 +127,7 @@ static bool is_foreign(const char *path)
 }
 
 /* The path of the command FILE, as execvp finds it, into PATH. */
-static const char *path_of(const char *file, char *path)
+static const char *execute_path_of(const char *file, char *path)
 {
 	const char *places = getenv("PATH");
 
@@ -186,7 +186,7 @@ static bool is_dropped(const char *name, const char *end, bool foreign)
 	return foreign || sys_failed(sys2(access, path, R_OK));
 }
 
-static const char *value_of(const char *entry)
+static const char *execute_value_of(const char *entry)
 {
 	return text_after(entry, variable);
 }
@@ -199,13 +199,13 @@ static struct less less_for(const char *path, char *const envp[])
 	size_t n = 0;
 
 	for (; envp && envp[n]; n++) {
-		const char *name = value_of(envp[n]);
+		const char *name = execute_value_of(envp[n]);
 
 		for (const char *end; name && *name; name = end + (*end != '\0')) {
 			end = name_end(name);
 			if (!asked && is_dropped(name, end, true)) {	/* ours: then it matters what is executed */
 				asked = true;
-				less.foreign = path && is_foreign(path);
+				less.foreign = path && execute_is_foreign(path);
 			}
 			drops |= is_dropped(name, end, less.foreign);
 			less.length = (size_t)(end - envp[n]) > less.length ? (size_t)(end - envp[n]) : less.length;
@@ -217,7 +217,7 @@ static struct less less_for(const char *path, char *const envp[])
 /* ENTRY, which is LD_PRELOAD, without what is dropped, to TEXT; false: nothing is left. */
 static bool entry_copy(char *text, const char *entry, bool foreign)
 {
-	const char *name = value_of(entry);
+	const char *name = execute_value_of(entry);
 	char *to = text;
 	bool first = true;
 
@@ -245,7 +245,7 @@ static char *const *less_of(const struct less *less, char *const envp[], char **
 	if (!less->entries)
 		return envp;
 	for (; *envp; envp++)
-		if (!value_of(*envp))
+		if (!execute_value_of(*envp))
 			room[n++] = *envp;
 		else if (entry_copy(text, *envp, less->foreign))
 			room[n++] = text;
@@ -261,7 +261,7 @@ static char *const *less_of(const struct less *less, char *const envp[], char **
 
 /* ---- for the program ---- */
 
-static int missing(void)
+static int execute_missing(void)
 {
 	errno = ENOSYS;
 	return -1;
@@ -271,7 +271,7 @@ EXPORTED int execve(const char *path, char *const argv[], char *const envp[])
 {
 	LESS(path, envp);
 	LEAVE();
-	return NEXT(execve) ? next.execve(path, argv, env) : missing();
+	return NEXT(execve) ? next.execve(path, argv, env) : execute_missing();
 }
 
 EXPORTED int execv(const char *path, char *const argv[])
@@ -282,9 +282,9 @@ EXPORTED int execv(const char *path, char *const argv[])
 EXPORTED int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	char path[MOST_PATH];
-	LESS(path_of(file, path), envp);
+	LESS(execute_path_of(file, path), envp);
 	LEAVE();
-	return NEXT(execvpe) ? next.execvpe(file, argv, env) : missing();
+	return NEXT(execvpe) ? next.execvpe(file, argv, env) : execute_missing();
 }
 
 EXPORTED int execvp(const char *file, char *const argv[])
@@ -301,14 +301,14 @@ EXPORTED int fexecve(int fd, char *const argv[], char *const envp[])
 	text_put_number(&t, fd < 0 ? 0 : (uint64_t)fd);
 	LESS(path, envp);
 	LEAVE();
-	return NEXT(fexecve) ? next.fexecve(fd, argv, env) : missing();
+	return NEXT(fexecve) ? next.fexecve(fd, argv, env) : execute_missing();
 }
 
 EXPORTED int execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	LESS(*path == '/' || directory == AT_FDCWD ? path : NULL, envp);
 	LEAVE();
-	return NEXT(execveat) ? next.execveat(directory, path, argv, env, flags) : missing();
+	return NEXT(execveat) ? next.execveat(directory, path, argv, env, flags) : execute_missing();
 }
 
 EXPORTED int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes, char *const argv[],
@@ -322,7 +322,7 @@ EXPORTED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_a
 			  char *const envp[])
 {
 	char path[MOST_PATH];
-	LESS(path_of(file, path), envp);
+	LESS(execute_path_of(file, path), envp);
 	return NEXT(posix_spawnp) ? next.posix_spawnp(pid, file, actions, attributes, argv, env) : ENOSYS;
 }
 

@@ -67,7 +67,7 @@ static bool region_make(const uintptr_t *slot)
 }
 
 /* A shadow stack of the processor's compares return addresses: none may be changed. */
-static bool has_shadow_stack(void)
+static bool mcount_has_shadow_stack(void)
 {
 	uintptr_t pointer = 0;
 
@@ -81,7 +81,7 @@ bool mcount_is_refused(void)
 
 	if (redirection == NOT_ASKED && monitor_state() != MONITOR_NEW) {
 		wish = origin_env("APROF_REDIRECT");
-		redirection = (wish && str_equal(wish, "no")) || has_shadow_stack() ? REFUSED : ALLOWED;
+		redirection = (wish && str_equal(wish, "no")) || mcount_has_shadow_stack() ? REFUSED : ALLOWED;
 	}
 	return redirection == REFUSED;
 }
@@ -154,7 +154,7 @@ static void enter_refused(struct aprof_tls *tls, uintptr_t cfa)
 		drop_left(tls, cfa);
 }
 
-static void enter(uintptr_t routine, uintptr_t *slot, bool is_plain)
+static void mcount_enter(uintptr_t routine, uintptr_t *slot, bool is_plain)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	uintptr_t cfa = (uintptr_t)(slot + 1);
@@ -175,7 +175,7 @@ static void enter(uintptr_t routine, uintptr_t *slot, bool is_plain)
 
 void aprof_mcount_slow(uintptr_t routine, uintptr_t cfa)
 {
-	enter(routine, (uintptr_t *)cfa - 1, true);
+	mcount_enter(routine, (uintptr_t *)cfa - 1, true);
 }
 
 void aprof_mcount_odd(uintptr_t routine, uintptr_t *slot, uintptr_t frame, uintptr_t chain, uintptr_t behind)
@@ -189,7 +189,7 @@ void aprof_mcount_odd(uintptr_t routine, uintptr_t *slot, uintptr_t frame, uintp
 	else if ((true_slot = slot_aligned(routine, slot, chain)) == slot)
 		true_slot = slot_aligned(routine, slot, behind);
 	/* By another name than the address that mcount.S looks for, it comes here always. */
-	enter(routine + (true_slot != slot), true_slot, false);
+	mcount_enter(routine + (true_slot != slot), true_slot, false);
 }
 
 /* ---- returns ---- */

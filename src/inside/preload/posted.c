@@ -45,7 +45,7 @@ bool posted_begin(const char *wanted)
 /* ---- the ring ---- */
 
 /* A new file of the ring's length, with disk space behind it; its descriptor, or minus an errno. */
-static long file_make(const char *path)
+static long sample_ring_file_make(const char *path)
 {
 	long fd, done;
 
@@ -63,7 +63,7 @@ static long file_make(const char *path)
 }
 
 /* Map FD, the data twice.  NULL: it cannot be. */
-static struct ring_head *map(long fd)
+static struct ring_head *sample_ring_map(long fd)
 {
 	uint64_t length = RING_DATA + 2 * (uint64_t)SIZE;
 	long at = sys6(mmap, NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -87,7 +87,7 @@ static void head_fill(struct ring_head *h)
 	h->started = roll_started();
 }
 
-static void path_make(char *path, size_t size)
+static void sample_ring_path_make(char *path, size_t size)
 {
 	struct text t = { path, path + size };
 
@@ -106,11 +106,11 @@ static bool ring_make(void)
 	struct ring_head *h;
 	long fd;
 
-	path_make(path, sizeof path);
-	fd = file_make(path);
+	sample_ring_path_make(path, sizeof path);
+	fd = sample_ring_file_make(path);
 	if (sys_failed(fd))
 		return false;
-	h = map(fd);
+	h = sample_ring_map(fd);
 	sys1(close, fd);
 	if (!h) {
 		sys1(unlink, path);
@@ -201,7 +201,7 @@ static void maps_post(void)
 /* ---- a sample ---- */
 
 /* Copy SIZE bytes of our own memory at FROM to TO, as far as there are any; how many there were. */
-static uint32_t copy(void *to, uint64_t from, uint64_t size)
+static uint32_t sample_ring_copy(void *to, uint64_t from, uint64_t size)
 {
 	struct iovec here = { to, size }, there[RING_STACK / PAGE + 1];
 	size_t n = 0;
@@ -252,7 +252,7 @@ static uint64_t other_stack(const ucontext_t *c, uint64_t *top)
 		return 0;
 	other = (*top - fpu[FPU_WORDS + 1]) / 64 * 64;
 	at = (other - sizeof frame) / 16 * 16 - 8;
-	if (copy(&frame, at, sizeof frame) != sizeof frame || frame.fpu != other)
+	if (sample_ring_copy(&frame, at, sizeof frame) != sizeof frame || frame.fpu != other)
 		return 0;
 	return frame.regs[FRAME_RSP];
 }
@@ -267,7 +267,7 @@ static void registers_copy(uint64_t *to, const ucontext_t *c)
 }
 
 /* A system call leaves its own address behind it in rcx. */
-static bool is_after_syscall(const ucontext_t *c)
+static bool sample_ring_is_after_syscall(const ucontext_t *c)
 {
 	uint64_t pc = (uint64_t)c->uc_mcontext.gregs[REG_RIP];
 
@@ -292,16 +292,16 @@ static void sample_fill(struct ring_sample *s, const ucontext_t *c, uint64_t siz
 
 	s->period = period;
 	registers_copy(s->regs, c);
-	s->kernel = is_after_syscall(c);
+	s->kernel = sample_ring_is_after_syscall(c);
 	sys2(prctl, PR_GET_NAME, s->name);
 	s->name[sizeof s->name - 1] = 0;
 	s->other = other_stack(c, &top);
 	if (s->other && top > sp && top - sp < size)
 		size = top - sp;
-	s->stack_size = copy(bytes, sp, size);
+	s->stack_size = sample_ring_copy(bytes, sp, size);
 	if (!s->other)
 		stack_end = s->stack_size < size ? sp + s->stack_size : 0;
-	s->other_size = s->other ? copy(bytes + s->stack_size, s->other, RING_STACK) : 0;
+	s->other_size = s->other ? sample_ring_copy(bytes + s->stack_size, s->other, RING_STACK) : 0;
 }
 
 bool posted_sample(const void *context, uint64_t period)

@@ -35,7 +35,7 @@ static struct {
 } next;
 
 /* The function NAME of the libraries behind us; WHERE keeps it. NULL: there is none. */
-static void *find(void *where, const char *name)
+static void *preload_find(void *where, const char *name)
 {
 	void **kept = where;
 
@@ -45,24 +45,24 @@ static void *find(void *where, const char *name)
 }
 
 /* Before the program runs: look-ups may take locks and memory. */
-static void __attribute__((constructor(101))) find_all(void)
+static void __attribute__((constructor(101))) preload_find_all(void)
 {
-	find(&next.exit, "exit");
-	find(&next.dlclose, "dlclose");
-	find(&next.unshare, "unshare");
-	find(&next.setns, "setns");
-	find(&next.mlockall, "mlockall");
-	find(&next.sigaction, "sigaction");
-	find(&next.signal, "signal");
-	find(&next._exit, "_exit");
-	find(&next._Exit, "_Exit");
-	find(&next.finalize, "__cxa_finalize");
-	find(&next.backtrace, "backtrace");
+	preload_find(&next.exit, "exit");
+	preload_find(&next.dlclose, "dlclose");
+	preload_find(&next.unshare, "unshare");
+	preload_find(&next.setns, "setns");
+	preload_find(&next.mlockall, "mlockall");
+	preload_find(&next.sigaction, "sigaction");
+	preload_find(&next.signal, "signal");
+	preload_find(&next._exit, "_exit");
+	preload_find(&next._Exit, "_Exit");
+	preload_find(&next.finalize, "__cxa_finalize");
+	preload_find(&next.backtrace, "backtrace");
 }
 
 /* ---- for those files ---- */
 
-#define NEXT(name) (find(&next.name, #name), next.name)
+#define NEXT(name) (preload_find(&next.name, #name), next.name)
 
 void __real_exit(int status) HIDDEN __attribute__((noreturn));
 int __real_dlclose(void *handle) HIDDEN;
@@ -95,7 +95,7 @@ EXPORTED void __cxa_finalize(void *library);
 
 void __cxa_finalize(void *library)
 {
-	if (find(&next.finalize, "__cxa_finalize"))
+	if (preload_find(&next.finalize, "__cxa_finalize"))
 		next.finalize(library);
 	if (library)
 		__aprof_library_ends((uintptr_t)__builtin_return_address(0));
@@ -108,7 +108,7 @@ EXPORTED int backtrace(void **addresses, int size)
 	int n = 0, room = size < 1 ? 1 : size > 4096 ? 4096 : 2 * size + 1, found;
 	void *all[room];
 
-	if (size <= 0 || !find(&next.backtrace, "backtrace"))
+	if (size <= 0 || !preload_find(&next.backtrace, "backtrace"))
 		return 0;
 	found = next.backtrace(all, room);
 	for (int i = 1; i < found && n < size; i++)
@@ -140,7 +140,7 @@ int _Unwind_Backtrace(unwind_visit *visit, void *arg)
 {
 	struct visit v = { visit, arg, false };
 
-	if (!find(&next.unwind, "_Unwind_Backtrace") || !find(&next.address, "_Unwind_GetIP"))
+	if (!preload_find(&next.unwind, "_Unwind_Backtrace") || !preload_find(&next.address, "_Unwind_GetIP"))
 		return UNWIND_FATAL;
 	return next.unwind(visit_true, &v);
 }

@@ -90,11 +90,11 @@ bool roll_enter(void)
 }
 
 /* A child that libc knows nothing of has its parent's entry. */
-static bool is_own(void) { return own && pid == (int)sys0(getpid); }
+static bool roll_is_own(void) { return own && pid == (int)sys0(getpid); }
 
 void roll_close(enum roll_closed why)
 {
-	if (is_own())
+	if (roll_is_own())
 		__atomic_store_n(&own->closed, why, __ATOMIC_RELEASE);
 }
 
@@ -102,7 +102,7 @@ uint64_t roll_started(void) { return own ? own->started : 0; }
 
 void roll_end(uint64_t used)
 {
-	if (is_own())
+	if (roll_is_own())
 		__atomic_store_n(&own->used, used, __ATOMIC_RELEASE);
 }
 

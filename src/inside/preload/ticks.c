@@ -86,7 +86,7 @@ void *aprof_next_syscall HIDDEN;	/* of syscall.S */
 void aprof_before_syscall(long nr, long a) HIDDEN;
 
 /* The function NAME of the libraries behind us; WHERE keeps it. */
-static void *find(void *where, const char *name)
+static void *ticks_find(void *where, const char *name)
 {
 	void **kept = where;
 
@@ -95,7 +95,7 @@ static void *find(void *where, const char *name)
 	return *kept;
 }
 
-#define NEXT(name) (find(&next.name, #name), next.name)
+#define NEXT(name) (ticks_find(&next.name, #name), next.name)
 
 /* ---- timers ---- */
 
@@ -178,7 +178,7 @@ static void unblock(void)
 }
 
 /* A thread begins. */
-static void thread_begin(void)
+static void ticks_thread_begin(void)
 {
 	struct ticking *t = on ? ticking_new() : NULL;
 
@@ -190,7 +190,7 @@ static void thread_begin(void)
 		unblock();
 }
 
-static void thread_end(void *arg)
+static void ticks_thread_end(void *arg)
 {
 	struct ticking *t = arg;
 	uint64_t mask;
@@ -242,7 +242,7 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 	ticked = true;
 }
 
-static bool take_sigprof(void)
+static bool ticks_take_sigprof(void)
 {
 	struct sys_action old, action = {
 		.handler = (void *)on_tick,
@@ -337,13 +337,13 @@ EXPORTED int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 }
 
 /* A new thread's first function.  It leaves no frame: what it calls last takes its place. */
-static void *begin(void *arg)
+static void *ticks_begin(void *arg)
 {
 	struct beginning *b = arg, copy = *b;
 
 	__atomic_store_n(&b->taken, 0, __ATOMIC_RELEASE);
 	hides = copy.hides;
-	thread_begin();
+	ticks_thread_begin();
 	return copy.function(copy.arg);
 }
 
@@ -360,7 +360,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void 
 	b->function = function;
 	b->arg = arg;
 	b->hides = hides;
-	error = NEXT(pthread_create)(thread, attr, begin, b);
+	error = NEXT(pthread_create)(thread, attr, ticks_begin, b);
 	if (error)
 		__atomic_store_n(&b->taken, 0, __ATOMIC_RELEASE);
 	return error;
@@ -396,7 +396,7 @@ EXPORTED int prctl(int option, ...)
 }
 
 /* What a child used is known when somebody waits for it, and to nobody else. */
-static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
+static pid_t ticks_wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 {
 	struct rusage own;
 	int how;
@@ -412,10 +412,10 @@ static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 	return ended;
 }
 
-EXPORTED pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage) { return wait_for(pid, status, options, usage); }
-EXPORTED pid_t wait3(int *status, int options, struct rusage *usage) { return wait_for(-1, status, options, usage); }
-EXPORTED pid_t waitpid(pid_t pid, int *status, int options) { return wait_for(pid, status, options, NULL); }
-EXPORTED pid_t wait(int *status) { return wait_for(-1, status, 0, NULL); }
+EXPORTED pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage) { return ticks_wait_for(pid, status, options, usage); }
+EXPORTED pid_t wait3(int *status, int options, struct rusage *usage) { return ticks_wait_for(-1, status, options, usage); }
+EXPORTED pid_t waitpid(pid_t pid, int *status, int options) { return ticks_wait_for(pid, status, options, NULL); }
+EXPORTED pid_t wait(int *status) { return ticks_wait_for(-1, status, 0, NULL); }
 
 /* ---- the beginning ---- */
 
@@ -499,22 +499,22 @@ static uint64_t rate_wanted(void)
 	return rate >= 1 && rate <= MOST_RATE ? rate : USUAL_RATE;
 }
 
-static void __attribute__((constructor)) start(void)
+static void __attribute__((constructor)) ticks_start(void)
 {
 	const char *directory = getenv("APROF_STACKS_DIRECTORY");
 	struct timespec coarse = { 0 };
 
-	find(&next.sigaction, "sigaction");
-	find(&next.signal, "signal");
-	find(&next.pthread_sigmask, "pthread_sigmask");
-	find(&next.sigprocmask, "sigprocmask");
-	find(&next.pthread_create, "pthread_create");
-	find(&next.sigaltstack, "sigaltstack");
-	find(&next.wait4, "wait4");
-	find(&next.clone, "clone");
-	find(&next.prctl, "prctl");
-	find(&aprof_next_syscall, "syscall");
-	if (!directory || getauxval(AT_SECURE) || dl_iterate_phdr(look_for_go, NULL) == 1 || pthread_key_create(&key, thread_end) != 0)
+	ticks_find(&next.sigaction, "sigaction");
+	ticks_find(&next.signal, "signal");
+	ticks_find(&next.pthread_sigmask, "pthread_sigmask");
+	ticks_find(&next.sigprocmask, "sigprocmask");
+	ticks_find(&next.pthread_create, "pthread_create");
+	ticks_find(&next.sigaltstack, "sigaltstack");
+	ticks_find(&next.wait4, "wait4");
+	ticks_find(&next.clone, "clone");
+	ticks_find(&next.prctl, "prctl");
+	ticks_find(&aprof_next_syscall, "syscall");
+	if (!directory || getauxval(AT_SECURE) || dl_iterate_phdr(look_for_go, NULL) == 1 || pthread_key_create(&key, ticks_thread_end) != 0)
 		return;
 	period = least = 1000000000 / rate_wanted();
 	sys2(clock_getres, CLOCK_MONOTONIC_COARSE, &coarse);
@@ -527,10 +527,10 @@ static void __attribute__((constructor)) start(void)
 		roll_close(ROLL_FILTER);
 		return;
 	}
-	if (pthread_atfork(NULL, NULL, forked) != 0 || !take_sigprof()) {
+	if (pthread_atfork(NULL, NULL, forked) != 0 || !ticks_take_sigprof()) {
 		roll_close(ROLL_SIGPROF);
 		return;
 	}
 	on = 1;
-	thread_begin();
+	ticks_thread_begin();
 }

@@ -29,7 +29,7 @@ static int control(int what, const char *text)
 }
 
 /* A program that flushes before its first hook, or a child, has a file to flush nevertheless. */
-static int flush(const char *path)
+static int api_flush(const char *path)
 {
 	if (!path || !*path)
 		return EINVAL;
@@ -50,7 +50,7 @@ int __aprof_control(int what, const char *text)
 	sys_block_signals(&mask);
 	sys_lock(&monitor.control);
 	if (what == APROF_CONTROL_FLUSH) {
-		error = flush(text);
+		error = api_flush(text);
 	} else {
 		look_hold();
 		error = control(what, text);

@@ -82,7 +82,7 @@ int __wrap_fexecve(int fd, char *const arguments[], char *const environment[])
 }
 
 /* The arguments from ARGUMENT on, before the NULL in LIST, which is behind it. */
-static size_t count(const char *argument, va_list list)
+static size_t ends_count(const char *argument, va_list list)
 {
 	size_t n = 0;
 
@@ -107,7 +107,7 @@ static void gather(char **arguments, size_t n, const char *argument, va_list lis
 		size_t n; \
 	\
 		va_start(list, argument); \
-		n = count(argument, list); \
+		n = ends_count(argument, list); \
 		va_end(list); \
 		arguments = alloca((n + 1) * sizeof *arguments); \
 		va_start(list, argument); \
@@ -156,7 +156,7 @@ EXPORTED create_function __wrap_pthread_create;
 EXPORTED prctl_function __wrap_prctl;
 
 /* The process is to be grown.  A forked child that has called nothing yet begins first: once other threads count its file cannot be moved. */
-static void grow(void)
+static void ends_grow(void)
 {
 	uint64_t mask;
 
@@ -172,7 +172,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 {
 	create_function *create = real_pthread_create();
 
-	grow();
+	ends_grow();
 	return create ? create(thread, attributes, run, arg) : EAGAIN;
 }
 
@@ -186,7 +186,7 @@ int __wrap_prctl(int what, ...)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
 	if (what == PR_SET_NO_NEW_PRIVS || what == PR_SET_SECCOMP)
-		grow();
+		ends_grow();
 	return real_prctl()(what, a[0], a[1], a[2], a[3]);
 }
 

@@ -42,7 +42,7 @@ static void moved(const struct amon_chunk *from, struct amon_chunk *to)
 }
 
 /* Begin in the file that children share, knowing what the parent knew; or else with nothing, in a file of its own. */
-static void place_take(void)
+static void fork_place_take(void)
 {
 	void *place = announced && known_modules == module_count() ? nursery_take() : NULL;
 
@@ -53,7 +53,7 @@ static void place_take(void)
 }
 
 /* Has a child that has not begun a place in the nursery? */
-static bool is_waiting(void) { return monitor_state() == MONITOR_FORKED && monitor.in_nursery; }
+static bool fork_is_waiting(void) { return monitor_state() == MONITOR_FORKED && monitor.in_nursery; }
 
 /* From here on nothing of the parent's is written: the file is let go, the thread begins
  * anew at its next hook, in a new machine that adopts the contexts of its open frames.
@@ -73,7 +73,7 @@ static void child_begin(void)
 	tls->last = 0;
 	tls->charged = &aprof_counter_none;
 	monitor.young = monitor.unmeasured = false;
-	place_take();
+	fork_place_take();
 	routine_forget();
 	monitor.lock.taken = 0;
 	monitor.threads = NULL;
@@ -90,7 +90,7 @@ static void child_begin(void)
 
 void fork_before(void)
 {
-	if (monitor_state() != MONITOR_ON && !is_waiting())
+	if (monitor_state() != MONITOR_ON && !fork_is_waiting())
 		return;
 	nursery_prepare();
 	known_modules = module_count();
@@ -102,11 +102,11 @@ void fork_in_child(void)
 {
 	uint64_t mask;
 
-	if (monitor_state() != MONITOR_ON && !is_waiting())
+	if (monitor_state() != MONITOR_ON && !fork_is_waiting())
 		return;
 	sys_block_signals(&mask);
-	if (is_waiting())
-		place_take();			/* the place that was taken is the parent's */
+	if (fork_is_waiting())
+		fork_place_take();			/* the place that was taken is the parent's */
 	else
 		child_begin();
 	sys_restore_signals(&mask);

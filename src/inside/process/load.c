@@ -20,7 +20,7 @@
 #include "inside/sys.h"
 
 /* At exit, as late as can be. */
-static void finish(void)
+static void load_finish(void)
 {
 	uint64_t mask;
 
@@ -49,7 +49,7 @@ void aprof_monitor(void) __attribute__((visibility("default")));
 void aprof_monitor_here(void) HIDDEN;
 
 /* A shared monitor that came with a library, into a program that has one: no hook ever calls it. */
-static bool is_idle(void)
+static bool load_is_idle(void)
 {
 	void (*volatile used)(void) = aprof_monitor;
 
@@ -58,7 +58,7 @@ static bool is_idle(void)
 
 static void __attribute__((constructor(101))) on_load(void)
 {
-	if (is_idle())
+	if (load_is_idle())
 		return;
 	thread_watch_begin();
 	pthread_atfork(fork_before, fork_in_parent, fork_in_child);
@@ -66,5 +66,5 @@ static void __attribute__((constructor(101))) on_load(void)
 
 static void __attribute__((destructor(101))) on_unload(void)
 {
-	finish();
+	load_finish();
 }

@@ -34,7 +34,7 @@ static struct amon_phase *phase_at(uint32_t i)
 	return (struct amon_phase *)((char *)names + names->first) + i;
 }
 
-static void copy_name(char *to, const char *from)
+static void phase_copy_name(char *to, const char *from)
 {
 	size_t n = from ? str_length(from) : 0;
 
@@ -50,7 +50,7 @@ static uint32_t phase_find(const char *name)
 			return i;
 	if (names->count == names->capacity)
 		return AMON_NONE;
-	copy_name(phase_at(names->count)->name, name);
+	phase_copy_name(phase_at(names->count)->name, name);
 	__atomic_store_n(&names->count, names->count + 1, __ATOMIC_RELEASE);
 	return names->count - 1;
 }
@@ -63,7 +63,7 @@ static bool phases_begin(void)
 	names = file_chunk(AMON_PHASES, AMON_NONE, MOST, sizeof(struct amon_phase));
 	if (!names)
 		return false;
-	copy_name(phase_at(AMON_PHASE_STOPPED)->name, "(stopped)");
+	phase_copy_name(phase_at(AMON_PHASE_STOPPED)->name, "(stopped)");
 	__atomic_store_n(&names->count, 1, __ATOMIC_RELEASE);
 	current = resumed = phase_find("");
 	phase_at(current)->current = 1;
@@ -157,7 +157,7 @@ void phase_reset(void)
 	}
 }
 
-static void apply(void)
+static void phase_apply(void)
 {
 	uint32_t phase;
 
@@ -179,19 +179,19 @@ void phase_begin(void)
 	if (!monitor.forked && origin_env("APROF_STOPPED") && !str_equal(origin_env("APROF_STOPPED"), "0"))
 		stopped_now = monitor.stopped = true;
 	if (stopped_now || name_now[0])
-		apply();
+		phase_apply();
 }
 
 void phase_set(const char *name)
 {
-	copy_name(name_now, name);
+	phase_copy_name(name_now, name);
 	if (monitor.started)
-		apply();
+		phase_apply();
 }
 
 void phase_stop(bool stop)
 {
 	stopped_now = monitor.stopped = stop;
 	if (monitor.started)
-		apply();
+		phase_apply();
 }

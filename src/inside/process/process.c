@@ -31,7 +31,7 @@
 static union { struct amon_header header; char page[AMON_PAGE]; } early;
 static uint32_t always_alive = 1;
 
-static bool start(void)
+static bool inside_process_start(void)
 {
 	long alive;
 
@@ -81,13 +81,13 @@ static bool start_in_nursery(void)
 	return true;
 }
 
-static bool begin(void)
+static bool inside_process_begin(void)
 {
 	if (monitor.in_nursery && monitor.pid == (int)sys0(getpid))
 		return start_in_nursery();
 	if (monitor.in_nursery)			/* the place is of a parent whose fork nobody saw */
 		fork_leave();
-	return start();
+	return inside_process_start();
 }
 
 bool process_start(void)
@@ -96,21 +96,21 @@ bool process_start(void)
 
 	if (__atomic_compare_exchange_n(&monitor.state, &fresh, MONITOR_STARTING, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		__atomic_store_n(&monitor.state, begin() ? MONITOR_ON : MONITOR_OFF, __ATOMIC_RELEASE);
+		__atomic_store_n(&monitor.state, inside_process_begin() ? MONITOR_ON : MONITOR_OFF, __ATOMIC_RELEASE);
 	while (monitor_state() == MONITOR_STARTING)
 		sys0(sched_yield);
 	return monitor_state() == MONITOR_ON;
 }
 
 /* The process is young no longer. */
-static void grown(void)
+static void process_grown(void)
 {
 	file_move_out();
 	monitor.unmeasured = true;
 	clock_start();
 }
 
-static void measure(const struct hooks *hooks)
+static void inside_process_measure(const struct hooks *hooks)
 {
 	monitor.unmeasured = false;
 	calibrate(hooks);
@@ -122,9 +122,9 @@ void process_started(const struct hooks *hooks)
 	if (__atomic_exchange_n(&monitor.started, true, __ATOMIC_ACQ_REL))
 		return;
 	clock_begin();
-	if (!young_begin(grown)) {
+	if (!young_begin(process_grown)) {
 		file_move_out();
-		measure(hooks);
+		inside_process_measure(hooks);
 		clock_start();
 	}
 	phase_begin();
@@ -133,5 +133,5 @@ void process_started(const struct hooks *hooks)
 void process_measure(const struct hooks *hooks)
 {
 	if (__atomic_exchange_n(&monitor.unmeasured, false, __ATOMIC_RELAXED))
-		measure(hooks);
+		inside_process_measure(hooks);
 }

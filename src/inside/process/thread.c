@@ -96,7 +96,7 @@ static struct thread *take_ended(void)
 
 /* ---- machines of their own ---- */
 
-static bool record_new(struct thread *t)
+static bool thread_record_new(struct thread *t)
 {
 	struct amon_chunk *c = monitor.thread_chunk;
 
@@ -118,14 +118,14 @@ static struct thread *machine_new(struct aprof_tls *tls, struct thread *parent)
 {
 	struct thread *t = sys_memory(sizeof *t, false);
 
-	if (!t || !record_new(t))
+	if (!t || !thread_record_new(t))
 		return NULL;
 	t->tls = tls;
 	t->forked_from = parent;
 	return machine_init(t) ? t : NULL;
 }
 
-static void begin(struct thread *t)
+static void process_thread_begin(struct thread *t)
 {
 	struct amon_thread *r = t->record;
 
@@ -232,7 +232,7 @@ struct thread *thread_start(uintptr_t cfa, const struct hooks *hooks)
 		front_leave(tls);
 		return start_failed(true);
 	}
-	begin(t);
+	process_thread_begin(t);
 	cancel_thread();
 	process_started(hooks);
 	if (t->index > 0) {
@@ -249,7 +249,7 @@ struct thread *thread_start(uintptr_t cfa, const struct hooks *hooks)
 }
 
 /* T's thread ends: its destructors run, and hooks may still follow. */
-static void thread_end(struct thread *t)
+static void process_thread_end(struct thread *t)
 {
 	uint64_t mask;
 
@@ -271,7 +271,7 @@ static void on_thread_exit(void *arg)
 	struct thread *t = thread_live(arg);
 
 	if (t)
-		thread_end(t);
+		process_thread_end(t);
 }
 
 void thread_watch_begin(void)

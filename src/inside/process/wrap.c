@@ -90,7 +90,7 @@ static void give_up_sigprof(void)
 }
 
 /* What of the signal SIG is ours is not for the program to see: the action that it would find without us. */
-static void show(int sig, struct sigaction *old)
+static void wrap_show(int sig, struct sigaction *old)
 {
 	if (sig == SIGBUS)
 		sigbus_show(old);
@@ -99,7 +99,7 @@ static void show(int sig, struct sigaction *old)
 }
 
 /* The program has HANDLER, which may be none, called for a signal. */
-static void tell(uintptr_t handler)
+static void wrap_tell(uintptr_t handler)
 {
 	if (handler != (uintptr_t)SIG_DFL && handler != (uintptr_t)SIG_IGN && handler != (uintptr_t)SIG_ERR && handler != (uintptr_t)SIG_HOLD)
 		handler_told(handler);
@@ -115,12 +115,12 @@ int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *
 	if (sig == SIGPROF && action)
 		give_up_sigprof();
 	if (action)
-		tell((uintptr_t)action->sa_sigaction);
+		wrap_tell((uintptr_t)action->sa_sigaction);
 	ret = __real_sigaction(sig, action ? held_action(sig, action, &room) : NULL, old);
 	if (ret == 0)
 		held_done(sig, action, old);
 	if (ret == 0 && old)
-		show(sig, old);
+		wrap_show(sig, old);
 	return ret;
 }
 
@@ -147,10 +147,10 @@ sighandler_t __wrap_signal(int sig, sighandler_t handler)
 		return SIG_DFL;
 	if (sig == SIGPROF)
 		give_up_sigprof();
-	tell((uintptr_t)handler);
+	wrap_tell((uintptr_t)handler);
 	old.sa_handler = __real_signal(sig, handler);
 	if (old.sa_handler != SIG_ERR)
-		show(sig, &old);
+		wrap_show(sig, &old);
 	return old.sa_handler;
 }
 

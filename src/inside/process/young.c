@@ -64,7 +64,7 @@ static uint64_t spent_since(struct thread *t, uint64_t now)
 }
 
 /* A sample found T, the calling thread, in context AT: it stands for all that waits. */
-static void charge(struct thread *t, context_id at, uint64_t nsec)
+static void young_charge(struct thread *t, context_id at, uint64_t nsec)
 {
 	uint32_t item = at ? machine_item(t, at) : AMON_NONE;
 
@@ -82,14 +82,14 @@ static void charge(struct thread *t, context_id at, uint64_t nsec)
 }
 
 /* The timer has fired, in the thread that it is for, in the context AT; 0: it is not known. */
-static void tick(context_id at)
+static void process_young_tick(context_id at)
 {
 	struct thread *t = aprof_tls.thread;
 	uint64_t now = sys_clock(CLOCK_THREAD_CPUTIME_ID);
 
 	if (!monitor.young || !t)
 		return;
-	charge(t, at, spent_since(t, now) + nursery_waits_take());
+	young_charge(t, at, spent_since(t, now) + nursery_waits_take());
 	if (now >= YOUTH)
 		young_grow();
 	else
@@ -104,7 +104,7 @@ bool young_begin(void (*grow)(void))
 	pc_take_no_more();
 	if (monitor.clock.clock == AMON_CLOCK_WALL || monitor.verify || monitor.intervals)
 		return false;
-	if (!monitor.in_nursery || (is_tick && (monitor.sigprof_blocked || !pc_take(tick) || !timer_make())))
+	if (!monitor.in_nursery || (is_tick && (monitor.sigprof_blocked || !pc_take(process_young_tick) || !timer_make())))
 		return false;
 	young.grow = grow;
 	monitor.young = true;

@@ -30,7 +30,7 @@ struct names {
 	const uint16_t *versions;	/* NULL: none */
 };
 
-static struct names names_of(const struct dl_phdr_info *m)
+static struct names original_names_of(const struct dl_phdr_info *m)
 {
 	struct names n = { NULL, NULL, NULL, NULL };
 	const ElfW(Dyn) *d = NULL;
@@ -53,7 +53,7 @@ static struct names names_of(const struct dl_phdr_info *m)
 	return n;
 }
 
-static bool is_function(const struct names *n, uint32_t i, const char *name)
+static bool original_is_function(const struct names *n, uint32_t i, const char *name)
 {
 	const ElfW(Sym) *s = &n->symbols[i];
 	unsigned type = ELF64_ST_TYPE(s->st_info);
@@ -65,7 +65,7 @@ static bool is_function(const struct names *n, uint32_t i, const char *name)
 
 static void *function_in(const struct dl_phdr_info *m, const char *name)
 {
-	struct names n = names_of(m);
+	struct names n = original_names_of(m);
 	const uint32_t *buckets, *chain;
 	uint32_t hash = 5381, i;
 
@@ -79,14 +79,14 @@ static void *function_in(const struct dl_phdr_info *m, const char *name)
 	for (bool last = i < n.hash[1]; !last; i++) {
 		uint32_t other = chain[i - n.hash[1]];
 
-		if ((other | 1) == (hash | 1) && is_function(&n, i, name))
+		if ((other | 1) == (hash | 1) && original_is_function(&n, i, name))
 			return (void *)(m->dlpi_addr + n.symbols[i].st_value);
 		last = other & 1;
 	}
 	return NULL;
 }
 
-static bool is_in(const struct dl_phdr_info *m, uintptr_t address)
+static bool original_is_in(const struct dl_phdr_info *m, uintptr_t address)
 {
 	bool is = false;
 
@@ -100,7 +100,7 @@ static int visit_module(struct dl_phdr_info *m, size_t size, void *arg)
 	struct search *s = arg;
 
 	(void)size;
-	if (is_in(m, s->ours))
+	if (original_is_in(m, s->ours))
 		s->is_behind = true;
 	else if (s->is_behind)
 		s->found = function_in(m, s->name);
@@ -125,7 +125,7 @@ static int visit_library(struct dl_phdr_info *m, size_t size, void *arg)
 	struct search *s = arg;
 
 	(void)size;
-	if (!is_in(m, s->ours) && !function_in(m, "exit") && !function_in(m, "__aprof_entry"))
+	if (!original_is_in(m, s->ours) && !function_in(m, "exit") && !function_in(m, "__aprof_entry"))
 		s->found = function_in(m, s->name);
 	return s->found != NULL;
 }
@@ -157,7 +157,7 @@ static int visit_first(struct dl_phdr_info *m, size_t size, void *arg)
 
 	(void)size;
 	s->found = function_in(m, s->name);
-	s->is_behind = is_in(m, s->ours);
+	s->is_behind = original_is_in(m, s->ours);
 	return s->found != NULL;
 }
 

@@ -73,7 +73,7 @@ enum { KNOWN_BY = 12 };				/* bytes of aprof_cancel_landed that are alike in all
 
 static uintptr_t before;			/* another monitor's aprof_cancel_landed; 0: none was met */
 
-static bool is_monitors(uintptr_t address)
+static bool cancel_is_monitors(uintptr_t address)
 {
 	const char *there = (const char *)address, *ours = (const char *)(uintptr_t)aprof_cancel_landed;
 	int i = 0;
@@ -89,7 +89,7 @@ static void divert(struct buffer *b)
 
 	if (to == (uintptr_t)aprof_cancel_landed)
 		return;
-	if (!is_monitors(to)) {
+	if (!cancel_is_monitors(to)) {
 		b->goes_on = to;
 	} else {
 		if (known && known != to)
@@ -101,7 +101,7 @@ static void divert(struct buffer *b)
 }
 
 /* Where control goes on that has landed by B. */
-static uintptr_t follow(struct buffer *b)
+static uintptr_t cancel_follow(struct buffer *b)
 {
 	if (b->goes_on < ONE_MORE)
 		return b->goes_on;
@@ -147,7 +147,7 @@ uintptr_t aprof_cancel_lands(uintptr_t sp)
 		;
 	aprof_tls.landing = NULL;
 	jump_landing(b->reg, &to);
-	to.reg[UNWIND_RIP] = follow(b);
+	to.reg[UNWIND_RIP] = cancel_follow(b);
 	jump_lands(&to);
 	return to.reg[UNWIND_RIP];
 }
@@ -156,7 +156,7 @@ static void divert(struct buffer *b) { (void)b; }
 void cancel_thread(void) { }
 #endif
 
-static void __attribute__((constructor(101))) find_all(void)
+static void __attribute__((constructor(101))) cancel_find_all(void)
 {
 	real_pthread_exit();
 	real___pthread_unwind_next();

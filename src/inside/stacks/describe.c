@@ -11,7 +11,7 @@
 #include "inside/stacks/unwind.h"
 
 /* An address as ENCODING has it, but for what it is relative to. */
-static uint64_t read_plain(struct reader *r, uint8_t encoding)
+static uint64_t describe_read_plain(struct reader *r, uint8_t encoding)
 {
 	switch (encoding & 0x0f) {
 	case 0x00: case 0x04: case 0x0c: return read_fixed(r, 8);
@@ -28,8 +28,8 @@ static uintptr_t read_address(struct reader *r, uint8_t encoding)
 	uintptr_t from = (uintptr_t)r->at;
 
 	switch (encoding & 0xf0) {
-	case 0x00: return read_plain(r, encoding);
-	case 0x10: return read_plain(r, encoding) + from;
+	case 0x00: return describe_read_plain(r, encoding);
+	case 0x10: return describe_read_plain(r, encoding) + from;
 	default: reader_fail(r); return 0;
 	}
 }
@@ -62,7 +62,7 @@ static void read_augmentation(struct reader *r, const char *text, struct common 
 		else if (*text == 'L')
 			read_fixed(&data, 1);
 		else if (*text == 'P')
-			read_plain(&data, (uint8_t)read_fixed(&data, 1));
+			describe_read_plain(&data, (uint8_t)read_fixed(&data, 1));
 		else if (*text == 'S')
 			rules->is_signal = true;
 		else if (*text != 'B')
@@ -123,7 +123,7 @@ static bool read_fde(struct unwind *u, struct reader r, const struct identity_ru
 	    !read_cie((struct reader){ from - back, (const uint8_t *)m->high }, &c, &rules))
 		return false;
 	start = read_address(&r, c.encoding);
-	size = read_plain(&r, c.encoding & 0x0f);
+	size = describe_read_plain(&r, c.encoding & 0x0f);
 	if (c.is_augmented)
 		read_skip(&r, read_uleb(&r));
 	if (!r.at || pc < start || pc - start >= size)
@@ -140,14 +140,14 @@ static bool read_fde(struct unwind *u, struct reader r, const struct identity_ru
 struct pair { int32_t address, fde; };
 
 /* The table of M. Returns NULL if it has none of the usual kind. */
-static const struct pair *find_table(const struct identity_rules *m, size_t *count)
+static const struct pair *describe_find_table(const struct identity_rules *m, size_t *count)
 {
 	struct reader r = { m->index, (const uint8_t *)m->high };
 	uint64_t head = read_fixed(&r, 4);	/* version, encodings of what follows: address of .eh_frame, count, pairs */
 
 	if ((head & 0xff) != 1 || (head >> 16 & 0xff) != 0x03 || head >> 24 != 0x3b)
 		return NULL;
-	read_plain(&r, (uint8_t)(head >> 8));
+	describe_read_plain(&r, (uint8_t)(head >> 8));
 	*count = read_fixed(&r, 4);
 	return r.at && *count <= (size_t)(r.end - r.at) / sizeof(struct pair) ? (const void *)r.at : NULL;
 }
@@ -159,7 +159,7 @@ void describe_code(struct unwind *u, uintptr_t pc)
 	const struct pair *table;
 	const uint8_t *fde;
 
-	if (!module_rules(pc, &m) || !m.index || !(table = find_table(&m, &high)))
+	if (!module_rules(pc, &m) || !m.index || !(table = describe_find_table(&m, &high)))
 		return;
 	while (high - low > 1) {
 		size_t mid = low + (high - low) / 2;

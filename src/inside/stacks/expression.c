@@ -17,7 +17,7 @@ struct machine {
 	bool failed;
 };
 
-static void push(struct machine *m, uintptr_t value)
+static void expression_push(struct machine *m, uintptr_t value)
 {
 	if (m->used < STACK)
 		m->word[m->used++] = value;
@@ -25,7 +25,7 @@ static void push(struct machine *m, uintptr_t value)
 		m->failed = true;
 }
 
-static uintptr_t pop(struct machine *m)
+static uintptr_t expression_pop(struct machine *m)
 {
 	if (m->used)
 		return m->word[--m->used];
@@ -36,7 +36,7 @@ static uintptr_t pop(struct machine *m)
 static void pick(struct machine *m, unsigned depth)
 {
 	if (depth < m->used)
-		push(m, m->word[m->used - 1 - depth]);
+		expression_push(m, m->word[m->used - 1 - depth]);
 	else
 		m->failed = true;
 }
@@ -44,7 +44,7 @@ static void pick(struct machine *m, unsigned depth)
 static void push_register(struct machine *m, const struct unwind *u, uint64_t reg, int64_t offset)
 {
 	if (reg < UNWIND_REGISTERS && u->known >> reg & 1)
-		push(m, u->reg[reg] + (uintptr_t)offset);
+		expression_push(m, u->reg[reg] + (uintptr_t)offset);
 	else
 		m->failed = true;
 }
@@ -53,20 +53,20 @@ static void push_memory(struct machine *m, struct unwind *u, size_t size)
 {
 	uintptr_t value;
 
-	if (size > sizeof value || !peek_memory(u, pop(m), size, &value))
+	if (size > sizeof value || !peek_memory(u, expression_pop(m), size, &value))
 		m->failed = true;
 	else
-		push(m, value);
+		expression_push(m, value);
 }
 
 /* DW_OP_rot: the top word goes below the next two. */
 static void rotate(struct machine *m)
 {
-	uintptr_t a = pop(m), b = pop(m), c = pop(m);
+	uintptr_t a = expression_pop(m), b = expression_pop(m), c = expression_pop(m);
 
-	push(m, a);
-	push(m, c);
-	push(m, b);
+	expression_push(m, a);
+	expression_push(m, c);
+	expression_push(m, b);
 }
 
 static uintptr_t calculate(struct machine *m, uint8_t op, intptr_t a, intptr_t b)
@@ -106,41 +106,41 @@ static void branch(struct reader *r, const uint8_t *begin, bool taken)
 		r->at += offset;
 }
 
-static void operate(struct machine *m, struct unwind *u, struct reader *r, const uint8_t *begin, uint8_t op)
+static void expression_operate(struct machine *m, struct unwind *u, struct reader *r, const uint8_t *begin, uint8_t op)
 {
 	uintptr_t a;
 
 	if (op >= 0x30 && op <= 0x4f) {
-		push(m, op - 0x30u);
+		expression_push(m, op - 0x30u);
 	} else if (op >= 0x70 && op <= 0x8f) {
 		push_register(m, u, op - 0x70u, read_sleb(r));
 	} else switch (op) {
-	case 0x03: push(m, read_fixed(r, 8)); break;
+	case 0x03: expression_push(m, read_fixed(r, 8)); break;
 	case 0x06: push_memory(m, u, 8); break;
-	case 0x08: push(m, read_fixed(r, 1)); break;
-	case 0x09: push(m, (uintptr_t)read_signed(r, 1)); break;
-	case 0x0a: push(m, read_fixed(r, 2)); break;
-	case 0x0b: push(m, (uintptr_t)read_signed(r, 2)); break;
-	case 0x0c: push(m, read_fixed(r, 4)); break;
-	case 0x0d: push(m, (uintptr_t)read_signed(r, 4)); break;
-	case 0x0e: case 0x0f: push(m, read_fixed(r, 8)); break;
-	case 0x10: push(m, read_uleb(r)); break;
-	case 0x11: push(m, (uintptr_t)read_sleb(r)); break;
+	case 0x08: expression_push(m, read_fixed(r, 1)); break;
+	case 0x09: expression_push(m, (uintptr_t)read_signed(r, 1)); break;
+	case 0x0a: expression_push(m, read_fixed(r, 2)); break;
+	case 0x0b: expression_push(m, (uintptr_t)read_signed(r, 2)); break;
+	case 0x0c: expression_push(m, read_fixed(r, 4)); break;
+	case 0x0d: expression_push(m, (uintptr_t)read_signed(r, 4)); break;
+	case 0x0e: case 0x0f: expression_push(m, read_fixed(r, 8)); break;
+	case 0x10: expression_push(m, read_uleb(r)); break;
+	case 0x11: expression_push(m, (uintptr_t)read_sleb(r)); break;
 	case 0x12: pick(m, 0); break;
-	case 0x13: pop(m); break;
+	case 0x13: expression_pop(m); break;
 	case 0x14: pick(m, 1); break;
 	case 0x15: pick(m, (unsigned)read_fixed(r, 1)); break;
-	case 0x16: a = pop(m); pick(m, 0); if (m->used > 1) m->word[m->used - 2] = a; else m->failed = true; break;
+	case 0x16: a = expression_pop(m); pick(m, 0); if (m->used > 1) m->word[m->used - 2] = a; else m->failed = true; break;
 	case 0x17: rotate(m); break;
-	case 0x1f: push(m, -pop(m)); break;
-	case 0x20: push(m, ~pop(m)); break;
-	case 0x23: a = pop(m); push(m, a + read_uleb(r)); break;
-	case 0x28: branch(r, begin, pop(m) != 0); break;
+	case 0x1f: expression_push(m, -expression_pop(m)); break;
+	case 0x20: expression_push(m, ~expression_pop(m)); break;
+	case 0x23: a = expression_pop(m); expression_push(m, a + read_uleb(r)); break;
+	case 0x28: branch(r, begin, expression_pop(m) != 0); break;
 	case 0x2f: branch(r, begin, true); break;
 	case 0x92: a = read_uleb(r); push_register(m, u, a, read_sleb(r)); break;
 	case 0x94: push_memory(m, u, read_fixed(r, 1)); break;
 	case 0x96: break;
-	default: a = pop(m); push(m, calculate(m, op, (intptr_t)pop(m), (intptr_t)a)); break;
+	default: a = expression_pop(m); expression_push(m, calculate(m, op, (intptr_t)expression_pop(m), (intptr_t)a)); break;
 	}
 }
 
@@ -155,9 +155,9 @@ bool expression_value(struct unwind *u, const uint8_t *at, bool with_cfa, uintpt
 		return false;
 	r.end = r.at + size;
 	if (with_cfa)
-		push(&m, cfa);
+		expression_push(&m, cfa);
 	for (int i = 0; i < LONGEST && r.at < r.end && !m.failed; i++)
-		operate(&m, u, &r, begin, (uint8_t)read_fixed(&r, 1));
-	*value = pop(&m);
+		expression_operate(&m, u, &r, begin, (uint8_t)read_fixed(&r, 1));
+	*value = expression_pop(&m);
 	return !m.failed && r.at == r.end && r.at;
 }

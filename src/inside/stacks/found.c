@@ -31,7 +31,7 @@ static void leave_entered(struct frames *f)
 }
 
 /* The same from U on, the frame of a function here. */
-static void begin(struct thread *t, struct frames *f, const struct unwind *u)
+static void lost_context_begin(struct thread *t, struct frames *f, const struct unwind *u)
 {
 	frames_begin(f, u);
 	f->at.cache = frames_cache(t);
@@ -45,7 +45,7 @@ context_id found_entered(struct thread *t, bool by_signal, context_id *back)
 	context_id found;
 
 	unwind_here(&u);
-	begin(t, &f, &u);
+	lost_context_begin(t, &f, &u);
 	if (leave_monitor(&f))
 		leave_entered(&f);
 	found = frames_context(t, &f, by_signal);
@@ -91,7 +91,7 @@ context_id found_here(struct thread *t)
 	struct frames f;
 
 	unwind_here(&u);
-	begin(t, &f, &u);
+	lost_context_begin(t, &f, &u);
 	leave_monitor(&f);
 	return frames_context(t, &f, false);
 }
@@ -116,7 +116,7 @@ context_id found_back(struct thread *t)
 	struct frames f;
 
 	unwind_here(&u);
-	begin(t, &f, &u);
+	lost_context_begin(t, &f, &u);
 	return leave_monitor(&f) ? if_sure(t, &f, NULL) : LOST_ID;
 }
 
@@ -133,7 +133,7 @@ context_id found_landing(struct thread *t, const struct landing *to, bool *recei
 	*receives = is_own_code(to->reg[UNWIND_RIP]) || frames_is_inline(&u);
 	if (*receives)
 		return LOST_ID;
-	begin(t, &f, &u);
+	lost_context_begin(t, &f, &u);
 	notes = walked_begin(t, to);
 	found = if_sure(t, &f, notes);
 	if (notes)

@@ -33,7 +33,7 @@ uintptr_t frames_context_start;
 static uintptr_t jumps[MOST_JUMPS];
 static uint32_t njumps;
 
-static bool is_jump(uintptr_t start)
+static bool frames_is_jump(uintptr_t start)
 {
 	uint32_t i = __atomic_load_n(&njumps, __ATOMIC_ACQUIRE);
 
@@ -44,7 +44,7 @@ static bool is_jump(uintptr_t start)
 
 void frames_tell_jump(uintptr_t start)
 {
-	if (!start || is_jump(start) || njumps == MOST_JUMPS)
+	if (!start || frames_is_jump(start) || njumps == MOST_JUMPS)
 		return;
 	jumps[njumps] = start;
 	__atomic_store_n(&njumps, njumps + 1, __ATOMIC_RELEASE);
@@ -56,7 +56,7 @@ void frames_begin(struct frames *f, const struct unwind *u)
 }
 
 /* The routine of the frame U, AMON_NONE: it has no hook. */
-static uint32_t routine_of(const struct unwind *u)
+static uint32_t frames_routine_of(const struct unwind *u)
 {
 	struct unwind other = { .interrupted = true };
 	uint32_t routine;
@@ -81,7 +81,7 @@ struct unwind_cache *frames_cache(struct thread *t)
 
 bool frames_is_inline(const struct unwind *u)
 {
-	uint32_t flags = 0, routine = routine_of(u);
+	uint32_t flags = 0, routine = frames_routine_of(u);
 
 	if (routine != AMON_NONE)
 		routine_address(routine, &flags);
@@ -101,7 +101,7 @@ static bool is_ended_context(const struct unwind *u)
 }
 
 /* Is ROUTINE a handler that the kernel called?  The frame U is its caller's, or way mcount's, which stands before that. */
-static bool is_by_signal(uint32_t routine, const struct unwind *u)
+static bool frames_is_by_signal(uint32_t routine, const struct unwind *u)
 {
 	uint32_t flags;
 	struct unwind caller;
@@ -128,18 +128,18 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 			f->how = UNWIND_END;
 			return false;
 		}
-		out->routine = own ? AMON_NONE : routine_of(u);
+		out->routine = own ? AMON_NONE : frames_routine_of(u);
 		found = out->routine != AMON_NONE;
 		f->hides_routine |= monitor.verify && !found && !own && u->start && module_hides_parts(u->start) && unwind_is_part(u);
 		out->pc = u->reg[UNWIND_RIP];
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;
-		f->leaving |= is_jump(u->start) || is_ended_context(u);
+		f->leaving |= frames_is_jump(u->start) || is_ended_context(u);
 		f->in_hook = own && u->start != (uintptr_t)aprof_dlclose_begun;
 		f->how = unwind_step(u);
 		out->site = f->how == UNWIND_STEPPED ? u->reg[UNWIND_RIP] : 0;
 		f->past_signal |= !found && u->interrupted;
-		out->is_root = f->how == UNWIND_STEPPED && is_by_signal(out->routine, u);
+		out->is_root = f->how == UNWIND_STEPPED && frames_is_by_signal(out->routine, u);
 	}
 	return found;
 }
@@ -162,7 +162,7 @@ enum frames_read frames_hooked(struct unwind *u, struct hooked_frame *out, size_
 
 /* Keep the routines of F's frames but for the first SKIPPED ones, as many as fit in KEPT; return how many frames there are, with *HOW and whether
  * one of them is OPEN.  Beyond a handler there are none. */
-static size_t keep(const struct frames *from, size_t skipped, uint32_t *kept, enum unwind_result *how, bool *open)
+static size_t frames_keep(const struct frames *from, size_t skipped, uint32_t *kept, enum unwind_result *how, bool *open)
 {
 	struct frames f;
 	struct hooked_frame next;
@@ -194,7 +194,7 @@ context_id frames_context(struct thread *t, const struct frames *f, bool quiet)
 
 	if (!t->kept_frames && !(t->kept_frames = memory_take(KEPT_FRAMES * sizeof *t->kept_frames, false)))
 		return machine_counter(t, t->lost)->id;
-	done = keep(f, 0, t->kept_frames, &how, &open);
+	done = frames_keep(f, 0, t->kept_frames, &how, &open);
 	if (quiet && how != UNWIND_END)
 		return 0;
 	if (open && !quiet)
@@ -205,7 +205,7 @@ context_id frames_context(struct thread *t, const struct frames *f, bool quiet)
 	}
 	for (first = done > KEPT_FRAMES ? done - KEPT_FRAMES : 0; done; first = done > KEPT_FRAMES ? done - KEPT_FRAMES : 0) {
 		if (first)
-			keep(f, first, t->kept_frames, &how, &open);
+			frames_keep(f, first, t->kept_frames, &how, &open);
 		while (done > first)
 			here = machine_step(t, here, t->kept_frames[--done - first]);
 	}

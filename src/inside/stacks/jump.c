@@ -75,7 +75,7 @@ static uint64_t receiver(uintptr_t pc) { return pc | (uint64_t)module_epoch() <<
 static bool is_receiver(uintptr_t pc) { return __atomic_load_n(receiver_at(pc), __ATOMIC_RELAXED) == receiver(pc); }
 
 /* Call found_landing, or with TO NULL found_back, and take up what that finds. */
-static void find(const struct landing *to)
+static void jump_find(const struct landing *to)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	bool receives = false;
@@ -97,12 +97,12 @@ static void find(const struct landing *to)
 	entry_charge_rest(tls);
 }
 
-static bool is_lost(const struct aprof_tls *tls) { return tls->current == LOST_ID && !tls->inert && thread_live(tls); }
+static bool jump_is_lost(const struct aprof_tls *tls) { return tls->current == LOST_ID && !tls->inert && thread_live(tls); }
 
 void jump_back(void)
 {
-	if (is_lost(&aprof_tls))
-		find(NULL);
+	if (jump_is_lost(&aprof_tls))
+		jump_find(NULL);
 }
 
 void jump_lands(const struct landing *to)
@@ -113,13 +113,13 @@ void jump_lands(const struct landing *to)
 	if (t && to->known)
 		stack_return(t, to->reg[UNWIND_RSP] + 1, NULL);	/* a routine that was called from there has its CFA there, or below */
 	jump_lose();
-	if (!is_lost(&aprof_tls) || !(to->known >> UNWIND_RIP & 1) || is_receiver(to->reg[UNWIND_RIP]))
+	if (!jump_is_lost(&aprof_tls) || !(to->known >> UNWIND_RIP & 1) || is_receiver(to->reg[UNWIND_RIP]))
 		return;
 	before = walked_before(aprof_tls.thread, to);
 	if (before)
 		__atomic_store_n(&aprof_tls.current, before, __ATOMIC_RELAXED);
 	else
-		find(to);
+		jump_find(to);
 }
 
 /* ---- the functions behind ours ---- */
@@ -245,7 +245,7 @@ static void tell_jumps(void)
 }
 
 /* Before the program runs: the search takes the dynamic linker's lock. */
-static void __attribute__((constructor(101))) find_all(void)
+static void __attribute__((constructor(101))) jump_find_all(void)
 {
 	real_longjmp();
 	real__longjmp();

@@ -85,7 +85,7 @@ static void frames_forget(struct shadow *s)
 
 /* The machine stack of S is LOW .. HIGH.  Its base is right above, so that no frame there is older, and what is called on a higher stack, after a
  * switch that nobody told of, goes out of line though nothing is open here. */
-static void place(struct shadow *s, uintptr_t low, uintptr_t high)
+static void stack_place(struct shadow *s, uintptr_t low, uintptr_t high)
 {
 	s->low = low;
 	s->high = high;
@@ -112,7 +112,7 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 	} else {
 		frames_forget(s);
 	}
-	place(s, low, high);
+	stack_place(s, low, high);
 	s->base->context = current;
 	s->top = s->base;
 	s->interrupted = NULL;
@@ -124,7 +124,7 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 }
 
 /* Let the fast path go down as far as stack and shadow both reach. */
-static void limit_set(struct thread *t)
+static void stack_limit_set(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
 	struct shadow *s = t->shadow;
@@ -166,18 +166,18 @@ void stack_follow_inline(struct thread *t)
 	__atomic_store_n(&tls->current, tls_open(tls)->context, __ATOMIC_RELAXED);
 }
 
-static void use(struct thread *t, struct shadow *s)
+static void stack_use(struct thread *t, struct shadow *s)
 {
 	t->shadow = s;
 	t->tls->top = s->top;
-	limit_set(t);
+	stack_limit_set(t);
 }
 
 /* Down to which address S goes. */
 static uintptr_t low_of(const struct shadow *s) { return s->left ? s->left - 1 : s->low; }
 
 /* The narrowest stack known: a coroutine's lies within a larger mapping. */
-static struct shadow *find(struct thread *t, uintptr_t address)
+static struct shadow *stacks_stack_find(struct thread *t, uintptr_t address)
 {
 	struct shadow *found = NULL;
 
@@ -219,7 +219,7 @@ static void stack_take_up(struct thread *t, struct shadow *s)
 		s->interrupted = now;
 		s->base->context = tls_open(t->tls)->context;
 	}
-	use(t, s);
+	stack_use(t, s);
 }
 
 bool stack_begins(const struct thread *t) { return t && t->shadow->interrupted && t->tls->top == t->shadow->base; }
@@ -268,7 +268,7 @@ static bool is_further_down(const struct shadow *s, uintptr_t cfa)
 }
 
 /* Was S announced in a frame of the stack in use that has been left, and is CFA of that stack?  Nobody has told of a switch. */
-static bool is_past(const struct thread *t, const struct shadow *s, uintptr_t cfa)
+static bool stack_is_past(const struct thread *t, const struct shadow *s, uintptr_t cfa)
 {
 	return s->is_announced && is_further_down(t->shadow, cfa);
 }
@@ -278,7 +278,7 @@ static struct shadow *find_untold(struct thread *t, uintptr_t cfa)
 {
 	struct shadow *s;
 
-	while ((s = find(t, cfa)) && is_past(t, s, cfa))
+	while ((s = stacks_stack_find(t, cfa)) && stack_is_past(t, s, cfa))
 		s->low = s->high = 0;
 	return s;
 }
@@ -296,7 +296,7 @@ static bool stack_switch(struct thread *t, uintptr_t cfa, struct shadow *s)
 	}
 	if (!s && module_range(cfa - 8, &low, &high)) {
 		if ((s = find_in_mapping(t, low, high))) {	/* more is known of it */
-			place(s, low, high > cfa ? high : cfa);
+			stack_place(s, low, high > cfa ? high : cfa);
 		} else if (!(s = shadow_new(t, low, high, usual_size(), ROOT_ID))) {
 			return false;
 		} else {
@@ -306,11 +306,11 @@ static bool stack_switch(struct thread *t, uintptr_t cfa, struct shadow *s)
 	if (!s) {				/* no map to look at: take it for the same */
 		if (cfa > now->high || (cfa < now->low && now->low - cfa > LIKELY_SAME))
 			note(AMON_NOTE_AMBIGUOUS);
-		place(now, cfa - FIRST_VERIFIED < now->low ? cfa - FIRST_VERIFIED : now->low, cfa > now->high ? cfa : now->high);
+		stack_place(now, cfa - FIRST_VERIFIED < now->low ? cfa - FIRST_VERIFIED : now->low, cfa > now->high ? cfa : now->high);
 		s = now;
 	}
 	stack_take_up(t, s);
-	limit_set(t);
+	stack_limit_set(t);
 	return true;
 }
 
@@ -462,7 +462,7 @@ bool stack_is_elsewhere(struct thread *t, uintptr_t cfa)
 
 	if (cfa - FRAME_FENTRY >= stack_low(t) && cfa <= now->high)
 		return false;
-	s = find(t, cfa);
+	s = stacks_stack_find(t, cfa);
 	if ((s && !is_untold(s)) || is_on_alternate(t, cfa, &low, &high))
 		return false;
 	if (now == t->nowhere || now->is_fiber || (s && s->is_fiber))
@@ -511,12 +511,12 @@ static struct shadow *fiber_at(struct thread *t, uintptr_t cfa)
 	for (s = t->shadows; s; s = s->next)
 		if (s->left && is_untold(s) && cfa >= s->left && cfa <= s->high)
 			s->low = s->high = s->left = 0;
-	s = find(t, cfa);
+	s = stacks_stack_find(t, cfa);
 	if (s && (!is_untold(s) || last_open(t, s) == s->base || cfa >= stack_bottom(t, s)))
 		return s;
 	s = t->shadow;
 	if (s->is_fiber && last_open(t, s) == s->base) {	/* whose stack that was does not matter: nothing is open on it */
-		place(s, cfa - FIBER_BELOW, cfa);
+		stack_place(s, cfa - FIBER_BELOW, cfa);
 		return s;
 	}
 	s = shadow_new(t, cfa - FIBER_BELOW, cfa, FIBER_SIZE, ROOT_ID);
@@ -535,7 +535,7 @@ void stack_arrive(struct thread *t, uintptr_t cfa, struct shadow *on)
 	if (on->is_fiber && cfa - FIBER_BELOW < on->low)
 		on->low = cfa - FIBER_BELOW;
 	stack_take_up(t, on);
-	limit_set(t);
+	stack_limit_set(t);
 }
 
 /* ---- stacks that makecontext tells of: by the thousand ---- */
@@ -581,7 +581,7 @@ static void announced_add(struct thread *t, struct shadow *s)
 	}
 }
 
-static bool overlaps(const struct shadow *s, uintptr_t low, uintptr_t high) { return s->low < high && s->high > low; }
+static bool stack_overlaps(const struct shadow *s, uintptr_t low, uintptr_t high) { return s->low < high && s->high > low; }
 static bool is_around(const struct shadow *s, uintptr_t low, uintptr_t high) { return s->low <= low && s->high >= high; }
 
 /* The shadow of LOW .. HIGH if there is one.  Those of stacks that were there before are free from now on, but for the one in use: *INNER. */
@@ -595,9 +595,9 @@ static struct shadow *announced_before(struct thread *t, uintptr_t low, uintptr_
 			found = s;
 		else if (is_around(s, low, high))
 			s->has_inner = true;
-		else if (overlaps(s, low, high) && s == t->shadow)
+		else if (stack_overlaps(s, low, high) && s == t->shadow)
 			*inner = s->is_announced;	/* else it goes further down than is known */
-		else if (overlaps(s, low, high))
+		else if (stack_overlaps(s, low, high))
 			s->low = s->high = 0;
 	return found;
 }
@@ -610,7 +610,7 @@ void stack_begins_anew(struct thread *t)
 	if (!now->has_inner)
 		return;
 	for (struct shadow *s = t->shadows; s; s = s->next)
-		if (s != now && s->is_announced && overlaps(s, now->low, now->high) && !is_around(s, now->low, now->high))
+		if (s != now && s->is_announced && stack_overlaps(s, now->low, now->high) && !is_around(s, now->low, now->high))
 			s->low = s->high = 0;
 	now->has_inner = false;
 }
@@ -674,7 +674,7 @@ void stack_shrink(struct thread *t)
 	sys_block_signals(&mask);
 	if (keep < end && !sys_failed(sys2(munmap, keep, end - keep))) {
 		s->end = s->base + (keep - (uintptr_t)s->base) / sizeof *s->base;
-		limit_set(t);
+		stack_limit_set(t);
 	}
 	sys_restore_signals(&mask);
 }
@@ -699,7 +699,7 @@ void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 		stack_take_up(t, known);
 		is_there = is_on(known, cfa) || stack_switch(t, cfa, find_untold(t, cfa));
 	} else if (!is_on(t->shadow, cfa)) {
-		is_there = stack_switch(t, cfa, find(t, cfa));
+		is_there = stack_switch(t, cfa, stacks_stack_find(t, cfa));
 	}
 	if (is_there)
 		pop_dead(t->tls, cfa);
@@ -716,12 +716,12 @@ bool stack_init(struct thread *t, uintptr_t cfa)
 	t->shadow = t->nowhere = NULL;
 	s = shadow_new(t, cfa - FIRST_VERIFIED, cfa, usual_size(), ROOT_ID);
 	if (s)
-		use(t, s);
+		stack_use(t, s);
 	return s != NULL;
 }
 
 /* A frame's context in T for that in its parent, or, by way inline, in the parent's own; frames of a recursion repeat, so look back a little. */
-static context_id adopt(struct thread *t, context_id c)
+static context_id stacks_stack_adopt(struct thread *t, context_id c)
 {
 	static struct { context_id old, here; } seen[256];
 	size_t i = (c >> 32) % (sizeof seen / sizeof *seen);
@@ -750,9 +750,9 @@ bool stack_adopt(struct thread *t)
 	for (struct shadow *s = t->shadows; s; s = s->next) {
 		s->thread = t;
 		for (struct frame *f = s->base; f <= s->top; f++)
-			f->context = adopt(t, f->context);
+			f->context = stacks_stack_adopt(t, f->context);
 	}
-	use(t, parent->shadow);
+	stack_use(t, parent->shadow);
 	tls_take_up(tls);
 	return true;
 }

@@ -91,7 +91,7 @@ __asm__(".text\n"
 	".size aprof_context_began, .-aprof_context_began\n");
 
 /* A stack of return addresses that the processor keeps would have to be changed, too. */
-static bool has_shadow_stack(void)
+static bool switch_has_shadow_stack(void)
 {
 	uintptr_t ssp = 0;
 
@@ -99,14 +99,14 @@ static bool has_shadow_stack(void)
 	return ssp;
 }
 
-static void __attribute__((constructor(101))) find_all(void)
+static void __attribute__((constructor(101))) switch_find_all(void)
 {
 	static uintptr_t stack[64];
 	ucontext_t c;
 
 	real_setcontext();
 	real_swapcontext();
-	if (!makecontext || has_shadow_stack())
+	if (!makecontext || switch_has_shadow_stack())
 		return;
 	mem_zero(&c, sizeof c);
 	c.uc_stack.ss_sp = stack;
@@ -133,7 +133,7 @@ static bool is_fresh(const ucontext_t *to) { return is_on_own(to); }
 
 /* Shadows are used that belong to the stack of TO, which may lie within another: in an array of main's, say.  What it says of that is hearsay unless it is
  * FRESH: getcontext and swapcontext leave uc_stack as they find it, in memory that nobody has set.  Of what ran on a fresh one before nothing is left. */
-static void follow(const ucontext_t *to, bool fresh)
+static void switch_follow(const ucontext_t *to, bool fresh)
 {
 	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp, high = low + to->uc_stack.ss_size;
 	struct thread *t = stack_owner(&aprof_tls);
@@ -146,7 +146,7 @@ static void follow(const ucontext_t *to, bool fresh)
 }
 
 /* Control goes to TO. */
-static void go(const ucontext_t *to)
+static void switch_go(const ucontext_t *to)
 {
 	bool fresh = is_fresh(to);
 	struct landing there;
@@ -154,7 +154,7 @@ static void go(const ucontext_t *to)
 	landing(to, &there);
 	if (fresh)
 		there.known &= ~(1u << UNWIND_RIP);
-	follow(to, fresh);
+	switch_follow(to, fresh);
 	jump_lands(&there);
 	if (fresh && aprof_tls.current == LOST_ID)
 		aprof_tls.current = ROOT_ID;
@@ -164,7 +164,7 @@ static void go(const ucontext_t *to)
 void aprof_context_follow(const ucontext_t *const *next)
 {
 	if (*next)
-		go(*next);
+		switch_go(*next);
 }
 #endif
 
@@ -173,7 +173,7 @@ EXPORTED swap_function __wrap_swapcontext;
 
 int __wrap_setcontext(const ucontext_t *to)
 {
-	go(to);
+	switch_go(to);
 	return real_setcontext()(to);
 }
 
@@ -184,7 +184,7 @@ struct left {
 	context_id context;		/* by way inline; 0: another way */
 };
 
-static struct left now(const struct aprof_tls *tls)
+static struct left switch_now(const struct aprof_tls *tls)
 {
 	const struct thread *stacks = stack_owner(tls);
 
@@ -192,11 +192,11 @@ static struct left now(const struct aprof_tls *tls)
 }
 
 /* Out of line, as is take_up: a stack may be left in one thread and go on in another. */
-static __attribute__((noinline)) struct left leave(const ucontext_t *to)
+static __attribute__((noinline)) struct left switch_leave(const ucontext_t *to)
 {
-	struct left left = now(&aprof_tls);
+	struct left left = switch_now(&aprof_tls);
 
-	go(to);
+	switch_go(to);
 	return left;
 }
 
@@ -217,7 +217,7 @@ static __attribute__((noinline)) void take_up(const struct left *left, uintptr_t
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
-	struct left left = leave(to);
+	struct left left = switch_leave(to);
 	int ret = real_swapcontext()(from, to);
 
 	take_up(&left, here);
@@ -249,7 +249,7 @@ go_function *aprof_away___go_setcontext(const ucontext_t *to)
 	struct landing there;
 
 	landing(to, &there);
-	follow(to, false);
+	switch_follow(to, false);
 	jump_lands(&there);
 	return real___go_setcontext();
 }
@@ -291,7 +291,7 @@ void aprof_switch_back(const struct left *left, uintptr_t cfa) HIDDEN;
 
 void *aprof_switch_away(struct left *left, uintptr_t cfa, struct switch_place *place)
 {
-	*left = now(&aprof_tls);
+	*left = switch_now(&aprof_tls);
 	stack_leave(stack_owner(&aprof_tls), cfa);
 	jump_lose();
 	return place->linked && place->linked != place->ours ? place->linked : behind(&place->kept, place->name);

@@ -27,19 +27,19 @@ enum {
 
 /* ---- what is known from before ---- */
 
-static uintptr_t code_of(const struct unwind *u) { return u->reg[UNWIND_RIP] - !u->interrupted; }
+static uintptr_t unwind_code_of(const struct unwind *u) { return u->reg[UNWIND_RIP] - !u->interrupted; }
 
 /* Where in U's cache what is known of PC stands. */
-static struct unwind_place *place_of(const struct unwind *u, uintptr_t pc)
+static struct unwind_place *unwind_place_of(const struct unwind *u, uintptr_t pc)
 {
 	return &u->cache->places[(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) % UNWIND_PLACES];
 }
 
 /* Set the description of U's frame, if there is one. */
-static void look(struct unwind *u)
+static void unwind_look(struct unwind *u)
 {
-	uintptr_t pc = code_of(u);
-	const struct unwind_place *p = u->cache ? place_of(u, pc) : NULL;
+	uintptr_t pc = unwind_code_of(u);
+	const struct unwind_place *p = u->cache ? unwind_place_of(u, pc) : NULL;
 
 	u->start = u->end = 0;
 	u->rules = (struct unwind_rules){ .is_signal = false };
@@ -58,7 +58,8 @@ static void look(struct unwind *u)
 static void remember_place(const struct unwind *u, const struct unwind_line *line)
 {
 	if (u->cache)
-		*place_of(u, code_of(u)) = (struct unwind_place){ .pc = code_of(u), .epoch = module_epoch(), .start = u->start, .end = u->end,
+		*unwind_place_of(u, unwind_code_of(u)) = (struct unwind_place){ .pc = unwind_code_of(u), .epoch = module_epoch(), .start = u->start,
+			.end = u->end,
 								  .rules = u->rules, .line = *line };
 }
 
@@ -84,7 +85,7 @@ struct execution {
 	uintptr_t at, until;		/* code that the line is for; code that is asked for */
 };
 
-static void set(struct execution *x, struct reader *r, uint64_t reg, enum how how, int64_t value)
+static void unwind_set(struct execution *x, struct reader *r, uint64_t reg, enum how how, int64_t value)
 {
 	if (!r->at || reg >= UNWIND_REGISTERS)	/* a vector register, say */
 		return;
@@ -122,10 +123,10 @@ static void change_cfa(struct execution *x, struct reader *r, uint64_t reg, int6
 static void restore(struct execution *x, struct reader *r, uint64_t reg)
 {
 	if (reg < UNWIND_REGISTERS)
-		set(x, r, reg, x->initial.how[reg], x->initial.value[reg]);
+		unwind_set(x, r, reg, x->initial.how[reg], x->initial.value[reg]);
 }
 
-static void remember(struct execution *x, struct reader *r)
+static void unwind_remember(struct execution *x, struct reader *r)
 {
 	if (x->nkept < DEEPEST)
 		x->kept[x->nkept++] = x->now;
@@ -133,7 +134,7 @@ static void remember(struct execution *x, struct reader *r)
 		reader_fail(r);
 }
 
-static void recall(struct execution *x, struct reader *r)
+static void unwind_recall(struct execution *x, struct reader *r)
 {
 	if (x->nkept)
 		x->now = x->kept[--x->nkept];
@@ -152,32 +153,32 @@ static void instruct(struct execution *x, struct reader *r, uint8_t op)
 	case 0x02: x->at += read_fixed(r, 1) * x->rules->code_unit; break;
 	case 0x03: x->at += read_fixed(r, 2) * x->rules->code_unit; break;
 	case 0x04: x->at += read_fixed(r, 4) * x->rules->code_unit; break;
-	case 0x05: reg = read_uleb(r); set(x, r, reg, OFFSET, (int64_t)read_uleb(r) * unit); break;
+	case 0x05: reg = read_uleb(r); unwind_set(x, r, reg, OFFSET, (int64_t)read_uleb(r) * unit); break;
 	case 0x06: restore(x, r, read_uleb(r)); break;
-	case 0x07: set(x, r, read_uleb(r), UNDEFINED, 0); break;
-	case 0x08: set(x, r, read_uleb(r), SAME, 0); break;
-	case 0x09: reg = read_uleb(r); set(x, r, reg, REGISTER, (int64_t)read_uleb(r)); break;
-	case 0x0a: remember(x, r); break;
-	case 0x0b: recall(x, r); break;
+	case 0x07: unwind_set(x, r, read_uleb(r), UNDEFINED, 0); break;
+	case 0x08: unwind_set(x, r, read_uleb(r), SAME, 0); break;
+	case 0x09: reg = read_uleb(r); unwind_set(x, r, reg, REGISTER, (int64_t)read_uleb(r)); break;
+	case 0x0a: unwind_remember(x, r); break;
+	case 0x0b: unwind_recall(x, r); break;
 	case 0x0c: reg = read_uleb(r); set_cfa(x, r, reg, (int64_t)read_uleb(r)); break;
 	case 0x0d: change_cfa(x, r, read_uleb(r), x->now.cfa); break;
 	case 0x0e: change_cfa(x, r, x->now.cfa_register, (int64_t)read_uleb(r)); break;
 	case 0x0f: x->now.cfa_register = UNWIND_REGISTERS; x->now.cfa = read_expression(r); break;
-	case 0x10: reg = read_uleb(r); set(x, r, reg, EXPRESSION, read_expression(r)); break;
-	case 0x11: reg = read_uleb(r); set(x, r, reg, OFFSET, read_sleb(r) * unit); break;
+	case 0x10: reg = read_uleb(r); unwind_set(x, r, reg, EXPRESSION, read_expression(r)); break;
+	case 0x11: reg = read_uleb(r); unwind_set(x, r, reg, OFFSET, read_sleb(r) * unit); break;
 	case 0x12: reg = read_uleb(r); set_cfa(x, r, reg, read_sleb(r) * unit); break;
 	case 0x13: change_cfa(x, r, x->now.cfa_register, read_sleb(r) * unit); break;
-	case 0x14: reg = read_uleb(r); set(x, r, reg, VAL_OFFSET, (int64_t)read_uleb(r) * unit); break;
-	case 0x15: reg = read_uleb(r); set(x, r, reg, VAL_OFFSET, read_sleb(r) * unit); break;
-	case 0x16: reg = read_uleb(r); set(x, r, reg, VAL_EXPRESSION, read_expression(r)); break;
+	case 0x14: reg = read_uleb(r); unwind_set(x, r, reg, VAL_OFFSET, (int64_t)read_uleb(r) * unit); break;
+	case 0x15: reg = read_uleb(r); unwind_set(x, r, reg, VAL_OFFSET, read_sleb(r) * unit); break;
+	case 0x16: reg = read_uleb(r); unwind_set(x, r, reg, VAL_EXPRESSION, read_expression(r)); break;
 	case 0x2e: read_uleb(r); break;		/* size of arguments */
-	case 0x2f: reg = read_uleb(r); set(x, r, reg, OFFSET, -(int64_t)read_uleb(r) * unit); break;
+	case 0x2f: reg = read_uleb(r); unwind_set(x, r, reg, OFFSET, -(int64_t)read_uleb(r) * unit); break;
 	default: reader_fail(r);
 	}
 }
 
 /* Make the lines of the instructions AT .. END, up to the one that is asked for. False: they are malformed. */
-static bool execute(struct execution *x, const uint8_t *at, const uint8_t *end)
+static bool unwind_execute(struct execution *x, const uint8_t *at, const uint8_t *end)
 {
 	struct reader r = { at, end };
 
@@ -187,7 +188,7 @@ static bool execute(struct execution *x, const uint8_t *at, const uint8_t *end)
 
 		switch (op >> 6) {
 		case 1: x->at += low * x->rules->code_unit; break;
-		case 2: set(x, &r, low, OFFSET, (int64_t)read_uleb(&r) * x->rules->data_unit); break;
+		case 2: unwind_set(x, &r, low, OFFSET, (int64_t)read_uleb(&r) * x->rules->data_unit); break;
 		case 3: restore(x, &r, low); break;
 		default: instruct(x, &r, op);
 		}
@@ -228,12 +229,12 @@ static bool make_line(const struct unwind *u, struct execution *x, uintptr_t unt
 	x->until = UINTPTR_MAX;
 	mem_zero(&x->now, sizeof x->now);
 	mem_zero(&x->initial, sizeof x->initial);
-	if (!execute(x, u->rules.cie, u->rules.cie_end))
+	if (!unwind_execute(x, u->rules.cie, u->rules.cie_end))
 		return false;
 	x->initial = x->now;
 	x->at = u->start;
 	x->until = until;
-	return execute(x, u->rules.fde, u->rules.fde_end);
+	return unwind_execute(x, u->rules.fde, u->rules.fde_end);
 }
 
 static bool find_cfa(struct unwind *u, const struct unwind_line *l, uintptr_t *cfa)
@@ -271,7 +272,7 @@ static enum unwind_result step_to(struct unwind *u, const uintptr_t *reg, uint32
 	mem_copy(u->reg, reg, sizeof u->reg);
 	u->known = known;
 	u->interrupted = interrupted;
-	look(u);
+	unwind_look(u);
 	return UNWIND_STEPPED;
 }
 
@@ -301,7 +302,7 @@ static enum unwind_result step_signal(struct unwind *u)
 }
 
 /* How long the call by register or memory is whose bytes are the low ones of CODE; 0: it is none. */
-static int length_of_call(uintptr_t code)
+static int unwind_length_of_call(uintptr_t code)
 {
 	unsigned mode = code >> 14 & 3, place = code >> 8 & 7;
 	bool indexed = mode != 3 && place == 4;
@@ -324,7 +325,7 @@ static bool is_behind_call(struct unwind *u, uintptr_t address)
 	if ((word >> 8 * (BYTES - DIRECT) & 0xff) == 0xe8)
 		return true;
 	for (int size = 2; size <= LONGEST; size++)
-		if (length_of_call(word >> 8 * (BYTES - size)) == size)
+		if (unwind_length_of_call(word >> 8 * (BYTES - size)) == size)
 			return true;
 	return false;
 }
@@ -338,7 +339,7 @@ static bool is_behind_register_call(struct unwind *u, uintptr_t address)
 }
 
 /* Is there an address of code with a description, behind a call, right above U's stack pointer?  Then U's frame has a caller, whatever rbp says. */
-static bool has_caller(struct unwind *u)
+static bool unwind_has_caller(struct unwind *u)
 {
 	for (unsigned i = 0; i < NEAR_WORDS; i++) {
 		struct unwind caller = { .interrupted = false };
@@ -391,14 +392,14 @@ static void note_step(const struct unwind *u, const struct unwind_line *l, uintp
 
 /* Does a stack begin with U's frame, which has no description?  Who makes a stack for a fiber lets its first routine return to nothing, to where no call
  * stands, or to a few instructions of assembly that have called it by a register. */
-static bool begins_stack(struct unwind *u)
+static bool unwind_begins_stack(struct unwind *u)
 {
 	struct identity_rules rules;
 
 	if (u->interrupted)
 		return false;
 	return !is_behind_call(u, u->reg[UNWIND_RIP]) ||
-	       (is_behind_register_call(u, u->reg[UNWIND_RIP]) && module_rules(code_of(u), &rules) && !has_caller(u));
+	       (is_behind_register_call(u, u->reg[UNWIND_RIP]) && module_rules(unwind_code_of(u), &rules) && !unwind_has_caller(u));
 }
 
 /* The same with a description, which is of what stands before the function that it returns to. */
@@ -414,9 +415,9 @@ static enum unwind_result step_blind(struct unwind *u)
 		u->notes->fails = true;
 	if (unwind_is_signal_return(u))
 		return step_signal(u);
-	if (begins_stack(u))
+	if (unwind_begins_stack(u))
 		return UNWIND_END;
-	u->guessed = !u->interrupted && u->known >> UNWIND_RBP & 1 && !u->reg[UNWIND_RBP] && !has_caller(u);
+	u->guessed = !u->interrupted && u->known >> UNWIND_RBP & 1 && !u->reg[UNWIND_RBP] && !unwind_has_caller(u);
 	return u->guessed ? UNWIND_END : UNWIND_NO_RULES;
 }
 
@@ -460,7 +461,7 @@ enum unwind_result unwind_step(struct unwind *u)
 		return UNWIND_END;
 	if (u->line)
 		return step_by(u, u->line);
-	if (!make_line(u, &x, code_of(u)))
+	if (!make_line(u, &x, unwind_code_of(u)))
 		return UNWIND_MALFORMED;
 	remember_place(u, &x.now);
 	return step_by(u, &x.now);
@@ -474,7 +475,7 @@ bool unwind_is_part(const struct unwind *u)
 	return u->rules.cie && !u->rules.is_signal && make_line(u, &x, u->start) && (x.now.cfa_register != UNWIND_RSP || x.now.cfa != sizeof u->start);
 }
 
-static void begin(struct unwind *u, struct unwind_cache *cache)
+static void stacks_unwind_begin(struct unwind *u, struct unwind_cache *cache)
 {
 	u->cache = cache;
 	u->notes = NULL;
@@ -482,10 +483,10 @@ static void begin(struct unwind *u, struct unwind_cache *cache)
 	u->piece = u->reg[UNWIND_RSP];
 	u->pieces = u->standing = 0;
 	u->guessed = false;
-	look(u);
+	unwind_look(u);
 }
 
-void unwind_begin(struct unwind *u) { begin(u, NULL); }
+void unwind_begin(struct unwind *u) { stacks_unwind_begin(u, NULL); }
 
 void unwind_interrupted(struct unwind *u, const void *ucontext, struct unwind_cache *cache)
 {
@@ -495,7 +496,7 @@ void unwind_interrupted(struct unwind *u, const void *ucontext, struct unwind_ca
 		u->reg[i] = (uintptr_t)from[places[i]];
 	u->known = (1u << UNWIND_REGISTERS) - 1;
 	u->interrupted = true;
-	begin(u, cache);
+	stacks_unwind_begin(u, cache);
 }
 
 /* unwind_here(): the registers that calls leave alone, and those that the return will set. */

@@ -58,7 +58,7 @@ static bool is_like(const struct amon_stack *s, const struct amon_stack *what)
 }
 
 /* Write down what came of it, but for stacks that fit. The last slots are for those that differ. */
-static void record(struct thread *t, const struct amon_stack *what)
+static void verify_record(struct thread *t, const struct amon_stack *what)
 {
 	struct amon_stack *slots;
 	uint32_t first = what->verdict == AMON_STACK_OPEN ? 0 : OPEN_SLOTS, n = what->verdict == AMON_STACK_OPEN ? OPEN_SLOTS : SLOTS - OPEN_SLOTS;
@@ -86,7 +86,7 @@ static void record(struct thread *t, const struct amon_stack *what)
 }
 
 /* The history of the stack without the frames of which the bits in OUT, by their order among the open ones, are set. */
-static size_t replay(struct verifier *v, size_t nframes, unsigned out)
+static size_t verify_replay(struct verifier *v, size_t nframes, unsigned out)
 {
 	unsigned open = 0;
 	size_t n = 0;
@@ -112,7 +112,7 @@ static size_t parts_at(const struct verifier *v, size_t nstack, size_t ncontext)
 }
 
 /* The frame that is number N among the open ones. */
-static const struct hooked_frame *open_frame(const struct verifier *v, unsigned n)
+static const struct hooked_frame *verify_open_frame(const struct verifier *v, unsigned n)
 {
 	const struct hooked_frame *f = v->frames;
 
@@ -127,10 +127,10 @@ static enum amon_verdict fits_without(struct verifier *v, const struct pair *p, 
 	const struct hooked_frame *f;
 
 	for (unsigned out = 1; out < 1u << nopen; out++)
-		if (parts_at(v, replay(v, p->nframes, out), p->ncontext) == SIZE_MAX) {
+		if (parts_at(v, verify_replay(v, p->nframes, out), p->ncontext) == SIZE_MAX) {
 			if (out & (out - 1))
 				return AMON_STACK_UNTOLD;
-			f = open_frame(v, (unsigned)__builtin_ctz(out));
+			f = verify_open_frame(v, (unsigned)__builtin_ctz(out));
 			what->pc = f->pc;
 			what->routine = f->routine;
 			return AMON_STACK_OPEN;
@@ -148,9 +148,9 @@ static bool has_hook(const struct verifier *v, size_t nframes)
 }
 
 /* Hold the two of P against each other. */
-static enum amon_verdict compare(struct verifier *v, const struct pair *p, struct amon_stack *what)
+static enum amon_verdict verify_compare(struct verifier *v, const struct pair *p, struct amon_stack *what)
 {
-	size_t n = replay(v, p->nframes, 0), at = parts_at(v, n, p->ncontext);
+	size_t n = verify_replay(v, p->nframes, 0), at = parts_at(v, n, p->ncontext);
 	unsigned open = 0;
 
 	if (at == SIZE_MAX)
@@ -181,7 +181,7 @@ static bool has_script(const history_entry *s, size_t n)
 	return false;
 }
 
-static enum amon_verdict look(struct thread *t, const void *ucontext, struct amon_stack *what)
+static enum amon_verdict verify_look(struct thread *t, const void *ucontext, struct amon_stack *what)
 {
 	struct unwind u;
 	struct pair p = { .v = t->verifier };
@@ -203,7 +203,7 @@ static enum amon_verdict look(struct thread *t, const void *ucontext, struct amo
 	read = frames_hooked(&u, v->frames, MOST_FRAMES, &p.nframes);
 	if (read != FRAMES_ALL)
 		return read == FRAMES_LEAVING ? AMON_STACK_UNTOLD : AMON_STACK_UNREAD;
-	return compare(v, &p, what);
+	return verify_compare(v, &p, what);
 }
 
 /* Invariant: half of the thread's time at least is its own, however fast interrupts come and however deep its stacks are. */
@@ -216,10 +216,10 @@ void verify_stack(struct thread *t, const void *ucontext)
 		return;
 	if (begin < t->verifier->rests_until)
 		return;
-	what.verdict = look(t, ucontext, &what);
+	what.verdict = verify_look(t, ucontext, &what);
 	__atomic_add_fetch(&monitor.header->stacks[what.verdict], 1, __ATOMIC_RELAXED);
 	if (what.verdict == AMON_STACK_OPEN || what.verdict == AMON_STACK_DIFFERS)
-		record(t, &what);
+		verify_record(t, &what);
 	end = sys_clock(CLOCK_THREAD_CPUTIME_ID);
 	t->verifier->rests_until = end + (end - begin);
 }

@@ -30,7 +30,7 @@ struct walk {
 
 struct walks { struct walk at[WALKS]; };
 
-static struct walk *place(const struct thread *t, const struct landing *to)
+static struct walk *walk_cache_place(const struct thread *t, const struct landing *to)
 {
 	uintptr_t key = to->reg[UNWIND_RIP] ^ to->reg[UNWIND_RSP] << 4;
 
@@ -59,7 +59,7 @@ static bool words_hold(const struct unwind_notes *n)
 
 context_id walked_before(const struct thread *t, const struct landing *to)
 {
-	const struct walk *w = t->walks ? place(t, to) : NULL;
+	const struct walk *w = t->walks ? walk_cache_place(t, to) : NULL;
 	uint32_t version = w ? w->version : 1;
 	context_id found;
 
@@ -79,7 +79,7 @@ struct unwind_notes *walked_begin(struct thread *t, const struct landing *to)
 		t->walks = memory_take(sizeof *t->walks, false);
 	if (!t->walks)
 		return NULL;
-	w = place(t, to);
+	w = walk_cache_place(t, to);
 	w->version |= 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	w->pc = to->reg[UNWIND_RIP];
@@ -96,7 +96,7 @@ struct unwind_notes *walked_begin(struct thread *t, const struct landing *to)
 
 void walked_found(struct thread *t, const struct landing *to, context_id found)
 {
-	struct walk *w = place(t, to);
+	struct walk *w = walk_cache_place(t, to);
 
 	w->found = w->notes.fails ? 0 : found;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -74,7 +74,7 @@ static uintptr_t distant(uintptr_t end)
 	return end + (uintptr_t)(intptr_t)distance;
 }
 
-static uintptr_t word_at(uintptr_t address)
+static uintptr_t patch_word_at(uintptr_t address)
 {
 	uintptr_t word;
 
@@ -91,7 +91,7 @@ static uintptr_t stub_target(uintptr_t address)
 		code += 4;
 	if (code[0] == 0xf2)
 		code++;
-	return code[0] == 0xff && code[1] == 0x25 ? word_at(distant((uintptr_t)code + 6)) : 0;
+	return code[0] == 0xff && code[1] == 0x25 ? patch_word_at(distant((uintptr_t)code + 6)) : 0;
 }
 
 /* The call that returns to ROUTINE. */
@@ -104,7 +104,7 @@ static struct call call_before(uintptr_t routine)
 	if (c.is_near)
 		c.hook = stub_target(distant(routine));
 	else if (code[-6] == 0xff && code[-CHANGED] == 0x15)
-		c.hook = word_at(distant(routine));
+		c.hook = patch_word_at(distant(routine));
 	if (c.hook != (uintptr_t)mcount && c.hook != (uintptr_t)__fentry__)
 		c.hook = 0;
 	return c;

@@ -57,7 +57,7 @@ static bool cut_off(struct cursor *c, const char *what)
 	return error_set(c->err, ERROR_CORRUPT, c->at, "%s: the file ends at byte %zu within %s", c->label, c->len, what);
 }
 
-static bool corrupt(struct cursor *c, size_t at, const char *text)
+static bool gmon_corrupt(struct cursor *c, size_t at, const char *text)
 {
 	return error_set(c->err, ERROR_CORRUPT, at, "%s: at byte %zu: %s", c->label, at, text);
 }
@@ -67,13 +67,13 @@ static bool mismatch(struct cursor *c, const char *text)
 	return error_set(c->err, ERROR_MISMATCH, c->at, "%s: %s", c->label, text);
 }
 
-static bool has(const struct cursor *c, uint64_t bytes)
+static bool gmon_has(const struct cursor *c, uint64_t bytes)
 {
 	return bytes <= c->len - c->at;
 }
 
 /* The number in the SIZE bytes at P. */
-static uint64_t number(const unsigned char *p, unsigned size, bool big)
+static uint64_t gmon_number(const unsigned char *p, unsigned size, bool big)
 {
 	uint64_t x = 0;
 
@@ -83,9 +83,9 @@ static uint64_t number(const unsigned char *p, unsigned size, bool big)
 }
 
 /* The next SIZE bytes as a number; they are there. */
-static uint64_t take(struct cursor *c, unsigned size)
+static uint64_t gmon_take(struct cursor *c, unsigned size)
 {
-	uint64_t x = number(c->data + c->at, size, c->g->layout.big);
+	uint64_t x = gmon_number(c->data + c->at, size, c->g->layout.big);
 
 	c->at += size;
 	return x;
@@ -93,7 +93,7 @@ static uint64_t take(struct cursor *c, unsigned size)
 
 static uint64_t take_address(struct cursor *c)
 {
-	return take(c, c->g->layout.word);
+	return gmon_take(c, c->g->layout.word);
 }
 
 /* The histogram of the very range of H, or NULL. */
@@ -105,7 +105,7 @@ static struct gmon_histogram *same_range(struct gmon *g, const struct gmon_histo
 	return NULL;
 }
 
-static bool overlaps(const struct gmon *g, const struct gmon_histogram *h)
+static bool gmon_overlaps(const struct gmon *g, const struct gmon_histogram *h)
 {
 	for (size_t i = 0; i < g->nhistograms; i++)
 		if (h->low < g->histograms[i].high && g->histograms[i].low < h->high)
@@ -125,12 +125,12 @@ static struct gmon_histogram *histogram_at(struct cursor *c, const struct gmon_h
 		mismatch(c, "its histogram has another number of bins than the one before for the same addresses");
 		return NULL;
 	}
-	if (overlaps(g, h)) {
+	if (gmon_overlaps(g, h)) {
 		mismatch(c, "its histogram covers a part of the addresses of another one; they cannot be added up");
 		return NULL;
 	}
 	if (g->nhistograms == GMON_HISTOGRAMS) {
-		corrupt(c, c->at, "more histograms than a program can have");
+		gmon_corrupt(c, c->at, "more histograms than a program can have");
 		return NULL;
 	}
 	if (!array_reserve(&g->histograms, &g->room[HISTOGRAMS], g->nhistograms + 1, sizeof *g->histograms)) {
@@ -173,7 +173,7 @@ static bool bins_add(struct cursor *c, const struct gmon_histogram *h)
 	if (!to)
 		return false;
 	for (uint32_t i = 0; i < h->nbins; i++) {
-		uint32_t count = (uint32_t)take(c, UNIT);
+		uint32_t count = (uint32_t)gmon_take(c, UNIT);
 
 		to->bins[i] = to->bins[i] > UINT32_MAX - count ? UINT32_MAX : to->bins[i] + count;
 	}
@@ -187,31 +187,31 @@ static bool histogram_read(struct cursor *c)
 	char dimension[DIMENSION + 1] = "", abbreviation;
 	uint32_t rate;
 
-	if (!has(c, 2 * c->g->layout.word + 8 + DIMENSION + 1))
+	if (!gmon_has(c, 2 * c->g->layout.word + 8 + DIMENSION + 1))
 		return cut_off(c, "the head of a histogram");
 	h.low = take_address(c);
 	h.high = take_address(c);
-	h.nbins = (uint32_t)take(c, 4);
-	rate = (uint32_t)take(c, 4);
+	h.nbins = (uint32_t)gmon_take(c, 4);
+	rate = (uint32_t)gmon_take(c, 4);
 	memcpy(dimension, c->data + c->at, DIMENSION);
 	abbreviation = (char)c->data[c->at + DIMENSION];
 	c->at += DIMENSION + 1;
 	c->g->has_histogram = true;
 	if (h.high < h.low)
-		return corrupt(c, start, "a histogram ends before it begins");
-	if (!has(c, (uint64_t)h.nbins * UNIT))
+		return gmon_corrupt(c, start, "a histogram ends before it begins");
+	if (!gmon_has(c, (uint64_t)h.nbins * UNIT))
 		return cut_off(c, "the bins of a histogram");
 	if (h.nbins == 0)
 		return true;
 	if (h.high - h.low < UNIT)
-		return corrupt(c, start, "a histogram of no addresses");
+		return gmon_corrupt(c, start, "a histogram of no addresses");
 	if (rate == 0)
-		return corrupt(c, start, "a histogram of no samples a second");
+		return gmon_corrupt(c, start, "a histogram of no samples a second");
 	return dimension_check(c, dimension, abbreviation, rate, (double)((h.high - h.low) / UNIT) / h.nbins)
 		&& bins_add(c, &h);
 }
 
-static bool arc_add(struct cursor *c, uint64_t from, uint64_t self, uint64_t count)
+static bool gmon_arc_add(struct cursor *c, uint64_t from, uint64_t self, uint64_t count)
 {
 	struct gmon *g = c->g;
 
@@ -226,11 +226,11 @@ static bool arc_read(struct cursor *c)
 {
 	uint64_t from, self;
 
-	if (!has(c, 2 * c->g->layout.word + 4))
+	if (!gmon_has(c, 2 * c->g->layout.word + 4))
 		return cut_off(c, "an arc");
 	from = take_address(c);
 	self = take_address(c);
-	return arc_add(c, from, self, take(c, 4));
+	return gmon_arc_add(c, from, self, gmon_take(c, 4));
 }
 
 static bool block_add(struct cursor *c, uint64_t address, uint64_t count)
@@ -258,13 +258,13 @@ static bool block_read_old(struct cursor *c)
 {
 	uint64_t count, address;
 
-	if (!has(c, 2 * c->g->layout.word))
+	if (!gmon_has(c, 2 * c->g->layout.word))
 		return cut_off(c, "a basic block");
 	count = take_address(c);
 	address = take_address(c);
 	if (!string_skip(c) || !string_skip(c))
 		return false;
-	if (!has(c, 4))
+	if (!gmon_has(c, 4))
 		return cut_off(c, "a basic block");
 	c->at += 4;
 	return block_add(c, address, count);
@@ -274,7 +274,7 @@ static bool block_read(struct cursor *c)
 {
 	uint64_t address;
 
-	if (!has(c, 2 * c->g->layout.word))
+	if (!gmon_has(c, 2 * c->g->layout.word))
 		return cut_off(c, "a basic block");
 	address = take_address(c);
 	return block_add(c, address, take_address(c));
@@ -284,9 +284,9 @@ static bool blocks_read(struct cursor *c, uint32_t version)
 {
 	uint32_t n;
 
-	if (!has(c, 4))
+	if (!gmon_has(c, 4))
 		return cut_off(c, "the head of basic blocks");
-	n = (uint32_t)take(c, 4);
+	n = (uint32_t)gmon_take(c, 4);
 	c->g->has_blocks = true;
 	if (version == 0 && !string_skip(c))
 		return false;
@@ -296,7 +296,7 @@ static bool blocks_read(struct cursor *c, uint32_t version)
 	return true;
 }
 
-static bool record_read(struct cursor *c, struct gmon_file *file)
+static bool gmon_record_read(struct cursor *c, struct gmon_file *file)
 {
 	char text[80];
 
@@ -313,7 +313,7 @@ static bool record_read(struct cursor *c, struct gmon_file *file)
 	default:
 		snprintf(text, sizeof text, "a record of unknown kind %u: not a gmon.out of this program, or damaged",
 			 c->data[c->at - 1]);
-		return corrupt(c, c->at - 1, text);
+		return gmon_corrupt(c, c->at - 1, text);
 	}
 }
 
@@ -321,14 +321,14 @@ static bool records_read(struct cursor *c, struct gmon_file *file)
 {
 	if (c->len < HEADER)
 		return cut_off(c, "the header");
-	file->version = (uint32_t)number(c->data + VERSION_AT, 4, c->g->layout.big);
+	file->version = (uint32_t)gmon_number(c->data + VERSION_AT, 4, c->g->layout.big);
 	if (file->version > VERSION)
 		return error_set(c->err, ERROR_VERSION, VERSION_AT,
 			"%s: version %" PRIu32 " of gmon.out, or of a machine with another byte order than the program's", c->label,
 			file->version);
 	c->at = HEADER;
 	while (c->at < c->len)
-		if (!record_read(c, file))
+		if (!gmon_record_read(c, file))
 			return false;
 	return true;
 }
@@ -355,12 +355,12 @@ static bool bsd_header_read(struct bsd_header *h, const unsigned char *data, siz
 	*h = (struct bsd_header){ .rate = BSD_RATE };
 	if (len < bsd_size(layout, false))
 		return false;
-	h->histogram.low = number(data, word, layout.big);
-	h->histogram.high = number(data + word, word, layout.big);
-	bytes = number(data + 2 * word, 4, layout.big);
-	h->rated = len >= bsd_size(layout, true) && number(data + 2 * word + 4, 4, layout.big) == BSD_VERSION;
+	h->histogram.low = gmon_number(data, word, layout.big);
+	h->histogram.high = gmon_number(data + word, word, layout.big);
+	bytes = gmon_number(data + 2 * word, 4, layout.big);
+	h->rated = len >= bsd_size(layout, true) && gmon_number(data + 2 * word + 4, 4, layout.big) == BSD_VERSION;
 	if (h->rated)
-		h->rate = (uint32_t)number(data + 2 * word + 8, 4, layout.big);
+		h->rate = (uint32_t)gmon_number(data + 2 * word + 8, 4, layout.big);
 	h->size = bsd_size(layout, h->rated);
 	if (bytes < h->size || bytes > len || h->rate == 0 || h->histogram.low >= h->histogram.high
 	    || h->histogram.high - h->histogram.low < UNIT)
@@ -395,12 +395,12 @@ static bool bsd_read(struct cursor *c, struct gmon_file *file, enum gmon_format 
 	if (!dimension_check(c, "seconds", 's', h.rate, (double)((h.histogram.high - h.histogram.low) / UNIT) / h.histogram.nbins)
 	    || !bins_add(c, &h.histogram))
 		return false;
-	for (; has(c, bsd_arc_size(g->layout)); file->arcs++) {
+	for (; gmon_has(c, bsd_arc_size(g->layout)); file->arcs++) {
 		uint64_t from = take_address(c), self = take_address(c), count = take_address(c);
 
 		if (count > BSD_MOST)
-			return corrupt(c, c->at - g->layout.word, "an arc with more calls than a program can make: not BSD's gmon.out");
-		if (!arc_add(c, from, self, count))
+			return gmon_corrupt(c, c->at - g->layout.word, "an arc with more calls than a program can make: not BSD's gmon.out");
+		if (!gmon_arc_add(c, from, self, count))
 			return false;
 	}
 	return true;

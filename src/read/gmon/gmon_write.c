@@ -65,7 +65,7 @@ static bool histogram_put(struct writer *w, const struct gmon_histogram *h, uint
 	return more;
 }
 
-static void arc_put(struct writer *w, const struct gmon_arc *arc)
+static void gmon_write_arc_put(struct writer *w, const struct gmon_arc *arc)
 {
 	for (uint64_t left = arc->count; left > 0 || left == arc->count;) {
 		uint64_t part = left > UINT32_MAX ? UINT32_MAX : left;
@@ -99,7 +99,7 @@ static uint64_t sum_hash(const void *owner, uint32_t i)
 	return pair_key(s->sums[i].from, s->sums[i].self);
 }
 
-static bool sum_add(struct sums *s, uint64_t from, uint64_t self, uint64_t count)
+static bool gmon_write_sum_add(struct sums *s, uint64_t from, uint64_t self, uint64_t count)
 {
 	uint64_t key = pair_key(from, self);
 	uint32_t found;
@@ -117,21 +117,21 @@ static bool sum_add(struct sums *s, uint64_t from, uint64_t self, uint64_t count
 	return true;
 }
 
-static void sums_free(struct sums *s)
+static void gmon_write_sums_free(struct sums *s)
 {
 	free(s->sums);
 	table_free(&s->table);
 }
 
-static void arcs_put(struct writer *w)
+static void gmon_write_arcs_put(struct writer *w)
 {
 	struct sums s = { 0 };
 
 	for (size_t i = 0; w->ok && i < w->g->narcs; i++)
-		w->ok = sum_add(&s, w->g->arcs[i].from, w->g->arcs[i].self, w->g->arcs[i].count);
+		w->ok = gmon_write_sum_add(&s, w->g->arcs[i].from, w->g->arcs[i].self, w->g->arcs[i].count);
 	for (size_t i = 0; w->ok && i < s.n; i++)
-		arc_put(w, &s.sums[i]);
-	sums_free(&s);
+		gmon_write_arc_put(w, &s.sums[i]);
+	gmon_write_sums_free(&s);
 }
 
 static void blocks_put(struct writer *w)
@@ -139,14 +139,14 @@ static void blocks_put(struct writer *w)
 	struct sums s = { 0 };
 
 	for (size_t i = 0; w->ok && i < w->g->nblocks; i++)
-		w->ok = sum_add(&s, w->g->blocks[i].address, 0, w->g->blocks[i].count);
+		w->ok = gmon_write_sum_add(&s, w->g->blocks[i].address, 0, w->g->blocks[i].count);
 	number_put(w, 2, 1);
 	number_put(w, s.n, 4);
 	for (size_t i = 0; w->ok && i < s.n; i++) {
 		address_put(w, s.sums[i].from);
 		address_put(w, s.sums[i].count);
 	}
-	sums_free(&s);
+	gmon_write_sums_free(&s);
 }
 
 void *gmon_write(const struct gmon *g, size_t *len, struct error *err)
@@ -160,7 +160,7 @@ void *gmon_write(const struct gmon *g, size_t *len, struct error *err)
 	for (size_t i = 0; i < g->nhistograms && w.ok; i++)
 		for (uint32_t round = 0; histogram_put(&w, &g->histograms[i], round) && w.ok; round++)
 			;
-	arcs_put(&w);
+	gmon_write_arcs_put(&w);
 	if (g->has_blocks)
 		blocks_put(&w);
 	*len = w.len;

@@ -15,7 +15,7 @@ void cost_words_free(struct cost_words *w)
 	arena_free(&w->arena);
 }
 
-static uint64_t text_key(const char *text, size_t n)
+static uint64_t cost_words_text_key(const char *text, size_t n)
 {
 	uint64_t key = n;
 
@@ -24,24 +24,24 @@ static uint64_t text_key(const char *text, size_t n)
 	return key;
 }
 
-static uint64_t text_hash(const void *owner, uint32_t i)
+static uint64_t cost_words_text_hash(const void *owner, uint32_t i)
 {
 	const char *text = ((const struct cost_words *)owner)->text[i];
 
-	return text_key(text, strlen(text));
+	return cost_words_text_key(text, strlen(text));
 }
 
 /* The word that the N bytes at TEXT are. */
-static uint32_t word_of(struct cost_words *w, const char *text, size_t n)
+static uint32_t cost_words_word_of(struct cost_words *w, const char *text, size_t n)
 {
-	uint64_t key = text_key(text, n), i = key;
+	uint64_t key = cost_words_text_key(text, n), i = key;
 	const char *copy;
 	uint32_t k;
 
 	while ((k = table_next(&w->by_text, &i)) != UINT32_MAX)
 		if (strncmp(w->text[k], text, n) == 0 && w->text[k][n] == '\0')
 			return k;
-	if (!array_grow(&w->text, &w->room, w->n, sizeof *w->text) || !table_reserve(&w->by_text, w->n + 1, text_hash, w) ||
+	if (!array_grow(&w->text, &w->room, w->n, sizeof *w->text) || !table_reserve(&w->by_text, w->n + 1, cost_words_text_hash, w) ||
 	    !(copy = arena_copy(&w->arena, text, n)))
 		return COST_WORD_NONE;
 	w->text[w->n] = copy;
@@ -68,7 +68,7 @@ static struct cost_number *number_find(const struct cost_words *w, uint32_t kind
 }
 
 /* From now on NUMBER is WORD; what it was before is forgotten, as where several files stand in one. */
-static bool number_set(struct cost_words *w, uint32_t kind, uint64_t number, uint32_t word)
+static bool cost_words_number_set(struct cost_words *w, uint32_t kind, uint64_t number, uint32_t word)
 {
 	struct cost_number *old = number_find(w, kind, number);
 
@@ -119,9 +119,9 @@ uint32_t cost_word(struct cost_words *w, uint32_t kind, const char *at, const ch
 		*why = "a number whose name was not given before";
 		return known ? known->word : COST_WORD_NONE;
 	}
-	word = word_of(w, at, (size_t)(end - at));
+	word = cost_words_word_of(w, at, (size_t)(end - at));
 	*why = NULL;
-	return word == COST_WORD_NONE || (numbered && !number_set(w, kind, number, word)) ? COST_WORD_NONE : word;
+	return word == COST_WORD_NONE || (numbered && !cost_words_number_set(w, kind, number, word)) ? COST_WORD_NONE : word;
 }
 
 static int digit_of(char c)

@@ -134,13 +134,13 @@ void draft_keep_sites(struct draft *d) { d->keeps_sites = true; }
 
 /* ---- names ---- */
 
-static uint32_t fail(struct draft *d)
+static uint32_t builder_fail(struct draft *d)
 {
 	d->failed = true;
 	return DRAFT_NONE;
 }
 
-static const char *keep(struct draft *d, const char *text)
+static const char *builder_keep(struct draft *d, const char *text)
 {
 	char *copy = text ? arena_copy(&d->strings, text, strlen(text)) : NULL;
 
@@ -148,7 +148,7 @@ static const char *keep(struct draft *d, const char *text)
 	return copy;
 }
 
-static uint64_t text_hash(uint64_t hash, const char *text)
+static uint64_t builder_text_hash(uint64_t hash, const char *text)
 {
 	for (; text && *text; text++)
 		hash = hash_mix(hash, (unsigned char)*text);
@@ -161,18 +161,18 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Modules are told apart as readers of the file do: by their build-ids if they have some, else by their paths. */
-static uint64_t module_key(const struct module *m)
+static uint64_t builder_module_key(const struct module *m)
 {
-	uint64_t hash = text_hash(m->build_id_size, m->build_id_size ? NULL : m->path);
+	uint64_t hash = builder_text_hash(m->build_id_size, m->build_id_size ? NULL : m->path);
 
 	for (int i = 0; i < m->build_id_size; i++)
 		hash = hash_mix(hash, m->build_id[i]);
 	return hash;
 }
 
-static uint64_t module_hash(const void *owner, uint32_t i)
+static uint64_t builder_module_hash(const void *owner, uint32_t i)
 {
-	return module_key(&((const struct draft *)owner)->modules[i]);
+	return builder_module_key(&((const struct draft *)owner)->modules[i]);
 }
 
 uint32_t draft_module(struct draft *d, const char *path, const uint8_t *build_id, size_t size)
@@ -183,14 +183,14 @@ uint32_t draft_module(struct draft *d, const char *path, const uint8_t *build_id
 
 	if (m.build_id_size)
 		memcpy(m.build_id, build_id, m.build_id_size);
-	key = i = module_key(&m);
+	key = i = builder_module_key(&m);
 	while ((k = table_next(&d->by_path, &i)) != UINT32_MAX)
 		if (d->modules[k].build_id_size == m.build_id_size && memcmp(d->modules[k].build_id, m.build_id, m.build_id_size) == 0 &&
 		    (m.build_id_size || strcmp(d->modules[k].path, path) == 0))
 			return k;
-	if (!array_grow(&d->modules, &d->modules_room, d->nmodules, sizeof m) || !table_reserve(&d->by_path, d->nmodules + 1, module_hash, d))
-		return fail(d);
-	m.path = keep(d, path);
+	if (!array_grow(&d->modules, &d->modules_room, d->nmodules, sizeof m) || !table_reserve(&d->by_path, d->nmodules + 1, builder_module_hash, d))
+		return builder_fail(d);
+	m.path = builder_keep(d, path);
 	if (!m.path)
 		return DRAFT_NONE;
 	d->modules[d->nmodules] = m;
@@ -205,11 +205,11 @@ void draft_main(struct draft *d, uint32_t module)
 }
 
 /* Functions are told apart by their names, if they have some, and by their addresses, if they have no names or that is asked for. */
-static uint64_t name_key(const struct function *f)
+static uint64_t builder_name_key(const struct function *f)
 {
 	uint64_t key = hash_mix(!f->name || f->apart ? f->address : 0, f->module);
 
-	return f->name ? text_hash(text_hash(key, f->name), f->file) : key;
+	return f->name ? builder_text_hash(builder_text_hash(key, f->name), f->file) : key;
 }
 
 static bool same_function(const struct function *f, const struct function *o)
@@ -218,9 +218,9 @@ static bool same_function(const struct function *f, const struct function *o)
 	       same_text(f->name, o->name) && same_text(f->file, o->file);
 }
 
-static uint64_t name_hash(const void *owner, uint32_t i)
+static uint64_t builder_name_hash(const void *owner, uint32_t i)
 {
-	return name_key(&((const struct draft *)owner)->functions[i]);
+	return builder_name_key(&((const struct draft *)owner)->functions[i]);
 }
 
 static uint64_t address_key(uint32_t module, uint64_t address)
@@ -228,14 +228,14 @@ static uint64_t address_key(uint32_t module, uint64_t address)
 	return hash_mix(address, module);
 }
 
-static uint64_t address_hash(const void *owner, uint32_t i)
+static uint64_t builder_address_hash(const void *owner, uint32_t i)
 {
 	const struct function *f = &((const struct draft *)owner)->functions[i];
 
 	return address_key(f->module, f->address);
 }
 
-static bool is_taken(const struct draft *d, uint32_t module, uint64_t address)
+static bool builder_is_taken(const struct draft *d, uint32_t module, uint64_t address)
 {
 	uint64_t i = address_key(module, address);
 	uint32_t k;
@@ -250,9 +250,9 @@ static bool is_taken(const struct draft *d, uint32_t module, uint64_t address)
 static uint64_t address_make(const struct draft *d, const struct function *f)
 {
 	enum { LEAST = 1 << 20 };
-	uint64_t address = text_hash(text_hash(0, f->name), f->file) >> 16 | LEAST;
+	uint64_t address = builder_text_hash(builder_text_hash(0, f->name), f->file) >> 16 | LEAST;
 
-	while (is_taken(d, f->module, address))
+	while (builder_is_taken(d, f->module, address))
 		address++;
 	return address;
 }
@@ -282,16 +282,17 @@ uint32_t draft_function(struct draft *d, const struct draft_function *given)
 		return k;
 	if (f.module == DRAFT_NONE && (f.module = draft_module(d, "", NULL, 0)) == DRAFT_NONE)
 		return DRAFT_NONE;
-	key = i = name_key(&f);
+	key = i = builder_name_key(&f);
 	while ((k = table_next(&d->by_name, &i)) != UINT32_MAX)
 		if (same_function(&d->functions[k], &f))
 			return k;
 	if (!array_grow(&d->functions, &d->functions_room, d->nfunctions, sizeof f) || d->nfunctions >= AMON_ROUTINE_ROOT ||
-	    !table_reserve(&d->by_name, d->nfunctions + 1, name_hash, d) || !table_reserve(&d->by_address, d->nfunctions + 1, address_hash, d))
-		return fail(d);
-	f.name = keep(d, f.name);
-	f.file = keep(d, f.file);
-	if (f.name && !f.apart && (!f.address || is_taken(d, f.module, f.address)))
+	    !table_reserve(&d->by_name, d->nfunctions + 1, builder_name_hash, d) ||
+		!table_reserve(&d->by_address, d->nfunctions + 1, builder_address_hash, d))
+		return builder_fail(d);
+	f.name = builder_keep(d, f.name);
+	f.file = builder_keep(d, f.file);
+	if (f.name && !f.apart && (!f.address || builder_is_taken(d, f.module, f.address)))
 		f.address = address_make(d, &f);
 	d->modules[f.module].named |= f.name != NULL;
 	d->functions[d->nfunctions] = f;
@@ -319,8 +320,8 @@ uint32_t draft_process(struct draft *d, uint32_t pid, uint32_t nth, const char *
 			return k;
 	if (!array_grow(&d->processes, &d->processes_room, d->nprocesses, sizeof *d->processes) ||
 	    !table_reserve(&d->by_pid, d->nprocesses + 1, process_hash, d))
-		return fail(d);
-	d->processes[d->nprocesses] = (struct process){ .pid = pid, .nth = nth, .program = keep(d, program), .time = time };
+		return builder_fail(d);
+	d->processes[d->nprocesses] = (struct process){ .pid = pid, .nth = nth, .program = builder_keep(d, program), .time = time };
 	table_add(&d->by_pid, hash_mix(pid, nth), d->nprocesses);
 	return d->nprocesses++;
 }
@@ -343,7 +344,7 @@ uint32_t draft_thread(struct draft *d, uint32_t process, uint32_t tid, const cha
 			return k;
 	if (process == DRAFT_NONE || !array_grow(&d->threads, &d->threads_room, d->nthreads, sizeof *d->threads) ||
 	    !table_reserve(&d->by_tid, d->nthreads + 1, thread_hash, d) || !(t = calloc(1, sizeof *t)))
-		return fail(d);
+		return builder_fail(d);
 	t->process = process;
 	t->tid = tid;
 	if (name)
@@ -391,7 +392,7 @@ static uint64_t site_of(const struct draft *d, const struct draft_place *place)
 }
 
 /* Module M as the file of P has it. */
-static uint32_t module_of(const struct draft *d, struct process *p, uint32_t m)
+static uint32_t builder_module_of(const struct draft *d, struct process *p, uint32_t m)
 {
 	const struct module *from = &d->modules[m];
 	struct amon_module record = { .build_id_size = from->build_id_size, .main_program = from->main, .bias = bias_of(d, m), .start = bias_of(d, m) };
@@ -406,7 +407,7 @@ static uint32_t module_of(const struct draft *d, struct process *p, uint32_t m)
 }
 
 /* Function F as the file of P has it. */
-static uint32_t routine_of(const struct draft *d, struct process *p, uint32_t f)
+static uint32_t builder_routine_of(const struct draft *d, struct process *p, uint32_t f)
 {
 	const struct function *from = &d->functions[f];
 	uint32_t module;
@@ -414,7 +415,7 @@ static uint32_t routine_of(const struct draft *d, struct process *p, uint32_t f)
 	if (!numbers_reach(&p->routines, &p->nroutines, &p->routines_room, f))
 		return RECORDING_NONE;
 	if (p->routines[f] == RECORDING_NONE) {
-		module = module_of(d, p, from->module);
+		module = builder_module_of(d, p, from->module);
 		p->routines[f] = module == RECORDING_NONE ? module : recording_routine(p->live, from->address + bias_of(d, from->module), module, 0);
 	}
 	return p->routines[f];
@@ -438,7 +439,7 @@ static bool stack_make(struct draft *d, struct process *p, const struct draft_sa
 
 		if (f == GAP || f == OUTSIDE)
 			continue;
-		if (f < SPECIAL && (f = routine_of(d, p, f)) == RECORDING_NONE)
+		if (f < SPECIAL && (f = builder_routine_of(d, p, f)) == RECORDING_NONE)
 			return false;
 		d->stack[(*n)++] = (struct fold_call){ f & ~SPECIAL, back };
 		back = s->backs ? site_of(d, &s->backs[i]) : AMON_SITE_NONE;
@@ -500,16 +501,16 @@ void draft_add(struct draft *d, const struct draft_sample *s)
 }
 
 /* Function F as the file of P has it, NONE for what is none. */
-static uint32_t end_of(const struct draft *d, struct process *p, uint32_t f)
+static uint32_t builder_end_of(const struct draft *d, struct process *p, uint32_t f)
 {
-	return f == DRAFT_NONE || f == GAP || f == OUTSIDE ? RECORDING_NONE : f >= SPECIAL ? f & ~SPECIAL : routine_of(d, p, f);
+	return f == DRAFT_NONE || f == GAP || f == OUTSIDE ? RECORDING_NONE : f >= SPECIAL ? f & ~SPECIAL : builder_routine_of(d, p, f);
 }
 
 void draft_arc(struct draft *d, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls, uint64_t time)
 {
 	struct thread *t = d->failed ? NULL : thread_ready(d, thread);
 	struct process *p = t ? &d->processes[t->process] : NULL;
-	uint32_t caller = p ? end_of(d, p, from) : RECORDING_NONE, callee = p ? end_of(d, p, to) : RECORDING_NONE;
+	uint32_t caller = p ? builder_end_of(d, p, from) : RECORDING_NONE, callee = p ? builder_end_of(d, p, to) : RECORDING_NONE;
 
 	d->failed |= (from < SPECIAL && caller == RECORDING_NONE) || (to < SPECIAL && callee == RECORDING_NONE);
 	if (!d->failed && callee != RECORDING_NONE)
@@ -523,7 +524,7 @@ void draft_touch(struct draft *d, uint32_t thread)
 
 /* ---- the end ---- */
 
-static int by_start(const void *left, const void *right)
+static int builder_by_start(const void *left, const void *right)
 {
 	const struct symbols_named *a = left, *b = right;
 
@@ -545,14 +546,14 @@ static bool names_write(const struct draft *d, struct process *p, uint32_t modul
 			named[n++] = (struct symbols_named){ f->address, f->name, f->file, f->line };
 	}
 	if (n)
-		qsort(named, n, sizeof *named, by_start);
+		qsort(named, n, sizeof *named, builder_by_start);
 	ok = named && symbols_pack_named(named, n, &packed) && recording_symbols(p->live, p->modules[module], &packed);
 	free(packed.data);
 	free(named);
 	return ok;
 }
 
-static bool process_end(struct draft *d, struct process *p)
+static bool builder_process_end(struct draft *d, struct process *p)
 {
 	struct amon_header *h = recording_header(p->live);
 
@@ -574,7 +575,7 @@ static size_t processes_settle(struct draft *d)
 
 		if (!p.live)
 			continue;
-		d->failed |= !process_end(d, &p);
+		d->failed |= !builder_process_end(d, &p);
 		for (size_t k = 0; n == 0 && k < AMON_NOTES; k++)
 			recording_header(p.live)->notes[k] += d->header.notes[k];
 		d->processes[i] = d->processes[n];

@@ -64,7 +64,7 @@ struct costs {
 	uint32_t strange;		/* lines of the head that are not known */
 };
 
-static bool wrong(struct costs *c, const char *what)
+static bool from_callgrind_wrong(struct costs *c, const char *what)
 {
 	return reading_wrong_line(c->r, &c->l, what);
 }
@@ -72,7 +72,7 @@ static bool wrong(struct costs *c, const char *what)
 /* ---- the head ---- */
 
 /* Whether the line is `word: ...`, WORD of the N bytes before the colon; *VALUE is what follows. */
-static bool head_take(const char *line, size_t n, const char **word, size_t *length, const char **value)
+static bool from_callgrind_head_take(const char *line, size_t n, const char **word, size_t *length, const char **value)
 {
 	const char *at = line, *end = line + n;
 
@@ -90,7 +90,7 @@ static bool head_take(const char *line, size_t n, const char **word, size_t *len
 	return true;
 }
 
-static bool is_word(const char *text, size_t n, const char *word)
+static bool from_callgrind_is_word(const char *text, size_t n, const char *word)
 {
 	return strlen(word) == n && memcmp(text, word, n) == 0;
 }
@@ -110,7 +110,7 @@ static const char *word_take(const char **at, const char *end, size_t *length)
 }
 
 /* How many nanoseconds one of the event NAME is; 0: it is no time. */
-static uint64_t nsec_of(const char *name)
+static uint64_t from_callgrind_nsec_of(const char *name)
 {
 	static const struct { const char *name; uint64_t nsec; } units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 } };
 	const char *open = strrchr(name, '('), *text = open ? open + 1 : name;
@@ -131,13 +131,13 @@ static bool event_choose(struct costs *c)
 	unsigned chosen = 0;
 
 	for (unsigned i = c->nevents; i-- > 0;)
-		if (nsec_of(c->events[i]))
+		if (from_callgrind_nsec_of(c->events[i]))
 			chosen = i;
 	for (unsigned i = 0; i < c->nevents && c->event[0]; i++)
 		if (strcmp(c->events[i], c->event) == 0)
 			chosen = i;
 	if (c->event[0] && strcmp(c->events[chosen], c->event) != 0)
-		return wrong(c, "another event than in the part before");
+		return from_callgrind_wrong(c, "another event than in the part before");
 	c->wanted = chosen;
 	memcpy(c->event, c->events[chosen], sizeof c->event);
 	return true;
@@ -151,11 +151,11 @@ static bool events_take(struct costs *c, const char *at, const char *end)
 
 	for (c->nevents = 0; (word = word_take(&at, end, &n)) != NULL; c->nevents++) {
 		if (c->nevents == MOST_EVENTS || n >= sizeof *c->events)
-			return wrong(c, "too many events, or too long a name of one");
+			return from_callgrind_wrong(c, "too many events, or too long a name of one");
 		memcpy(c->events[c->nevents], word, n);
 		c->events[c->nevents][n] = '\0';
 	}
-	return c->nevents > 0 ? event_choose(c) : wrong(c, "no event is named");
+	return c->nevents > 0 ? event_choose(c) : from_callgrind_wrong(c, "no event is named");
 }
 
 static bool positions_take(struct costs *c, const char *at, const char *end)
@@ -166,21 +166,21 @@ static bool positions_take(struct costs *c, const char *at, const char *end)
 	c->line_at = MOST_POSITIONS;
 	for (c->npositions = 0; (word = word_take(&at, end, &n)) != NULL; c->npositions++) {
 		if (c->npositions == MOST_POSITIONS)
-			return wrong(c, "too many kinds of positions");
-		if (is_word(word, n, "line"))
+			return from_callgrind_wrong(c, "too many kinds of positions");
+		if (from_callgrind_is_word(word, n, "line"))
 			c->line_at = c->npositions;
 	}
-	return c->npositions > 0 || wrong(c, "no kind of position is named");
+	return c->npositions > 0 || from_callgrind_wrong(c, "no kind of position is named");
 }
 
 /* What the file says that the costs of the part add up to: of the event that is wanted. */
-static bool totals_take(struct costs *c, const char *at, const char *end)
+static bool from_callgrind_totals_take(struct costs *c, const char *at, const char *end)
 {
 	uint64_t total = 0;
 
 	for (unsigned i = 0; i <= c->wanted && at < end; i++)
 		if (!cost_number(&at, end, &total))
-			return wrong(c, "no sums of costs");
+			return from_callgrind_wrong(c, "no sums of costs");
 	if (c->event[0] && total != c->sum)
 		reading_note(c->r, "note: %.100s: its lines add up to %llu %s, which it says are %llu", c->r->label, (unsigned long long)c->sum, c->event,
 			     (unsigned long long)total);
@@ -202,22 +202,22 @@ static bool head_line(struct costs *c, const char *word, size_t n, const char *a
 	uint64_t number;
 	size_t length;
 
-	if (is_word(word, n, "events"))
+	if (from_callgrind_is_word(word, n, "events"))
 		return events_take(c, at, end);
-	if (is_word(word, n, "positions"))
+	if (from_callgrind_is_word(word, n, "positions"))
 		return positions_take(c, at, end);
-	if (is_word(word, n, "totals"))
-		return totals_take(c, at, end);
-	if (is_word(word, n, "version"))
-		return (cost_number(&at, end, &number) && number == 1) || wrong(c, "a version of the format that is not known");
-	if (is_word(word, n, "pid")) {
+	if (from_callgrind_is_word(word, n, "totals"))
+		return from_callgrind_totals_take(c, at, end);
+	if (from_callgrind_is_word(word, n, "version"))
+		return (cost_number(&at, end, &number) && number == 1) || from_callgrind_wrong(c, "a version of the format that is not known");
+	if (from_callgrind_is_word(word, n, "pid")) {
 		c->pid = cost_number(&at, end, &number) ? (uint32_t)number : 0;
-	} else if (is_word(word, n, "cmd")) {
+	} else if (from_callgrind_is_word(word, n, "cmd")) {
 		word = word_take(&at, end, &length);
 		text_take(c->program, sizeof c->program, word ? word : end, word ? word + length : end);
 	} else {
 		for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
-			if (is_word(word, n, passed[i]))
+			if (from_callgrind_is_word(word, n, passed[i]))
 				return true;
 		c->strange++;
 	}
@@ -254,7 +254,7 @@ static uint32_t function_of(struct costs *c, uint32_t object, uint32_t file, uin
 	return c->nfunctions++;
 }
 
-static bool arc_add(struct costs *c, uint64_t cost)
+static bool from_callgrind_arc_add(struct costs *c, uint64_t cost)
 {
 	uint32_t *slot = pair_table_at(&c->by_ends, c->function, c->callee);
 	struct cost_function *to = &c->functions[c->callee];
@@ -277,19 +277,19 @@ static bool arc_add(struct costs *c, uint64_t cost)
 /* ---- the lines ---- */
 
 /* A line `key=...`, AT behind the sign. */
-static bool name_line(struct costs *c, enum kind kind, uint32_t *word, const char *at, const char *end)
+static bool from_callgrind_name_line(struct costs *c, enum kind kind, uint32_t *word, const char *at, const char *end)
 {
 	const char *why;
 
 	*word = cost_word(&c->words, kind, at, end, &why);
-	return *word != NONE || (why ? wrong(c, why) : reading_no_memory(c->r));
+	return *word != NONE || (why ? from_callgrind_wrong(c, why) : reading_no_memory(c->r));
 }
 
 static bool function_line(struct costs *c, const char *at, const char *end)
 {
 	uint32_t name;
 
-	if (!name_line(c, FUNCTION, &name, at, end))
+	if (!from_callgrind_name_line(c, FUNCTION, &name, at, end))
 		return false;
 	c->place = c->file;
 	c->function = function_of(c, c->object, c->file, name);
@@ -301,7 +301,7 @@ static bool callee_line(struct costs *c, const char *at, const char *end)
 {
 	uint32_t name;
 
-	if (!name_line(c, FUNCTION, &name, at, end))
+	if (!from_callgrind_name_line(c, FUNCTION, &name, at, end))
 		return false;
 	c->callee = function_of(c, c->callee_object != NONE ? c->callee_object : c->object, c->callee_file != NONE ? c->callee_file : c->place, name);
 	c->callee_object = c->callee_file = NONE;
@@ -315,7 +315,7 @@ static bool target_take(struct costs *c, const char *at, const char *end, uint64
 		uint64_t position = c->position[i];
 
 		if (!cost_position(&at, end, &position))
-			return wrong(c, "no position");
+			return from_callgrind_wrong(c, "no position");
 		*line = i == c->line_at ? position : *line;
 	}
 	return true;
@@ -325,12 +325,12 @@ static bool target_take(struct costs *c, const char *at, const char *end, uint64
 static bool calls_line(struct costs *c, const char *at, const char *end)
 {
 	if (c->callee == NONE || c->function == NONE)
-		return wrong(c, "calls of a function that was not named");
+		return from_callgrind_wrong(c, "calls of a function that was not named");
 	c->callee_line = 0;
 	c->next = CALL;
 	while (at < end && *at == ' ')
 		at++;
-	return cost_number(&at, end, &c->calls) ? target_take(c, at, end, &c->callee_line) : wrong(c, "no number of calls");
+	return cost_number(&at, end, &c->calls) ? target_take(c, at, end, &c->callee_line) : from_callgrind_wrong(c, "no number of calls");
 }
 
 /* `jump=7 +3` and `jcnd=7/9 +3`: jumps cost nothing. */
@@ -346,45 +346,45 @@ static bool key_line(struct costs *c, const char *key, size_t n, const char *at,
 	uint32_t word;
 
 	if (c->next != COST)
-		return wrong(c, "no costs after calls");
-	if (is_word(key, n, "ob"))
-		return name_line(c, OBJECT, &c->object, at, end);
-	if (is_word(key, n, "fl")) {
-		bool ok = name_line(c, FILE_NAME, &c->file, at, end);
+		return from_callgrind_wrong(c, "no costs after calls");
+	if (from_callgrind_is_word(key, n, "ob"))
+		return from_callgrind_name_line(c, OBJECT, &c->object, at, end);
+	if (from_callgrind_is_word(key, n, "fl")) {
+		bool ok = from_callgrind_name_line(c, FILE_NAME, &c->file, at, end);
 
 		c->place = c->file;
 		return ok;
 	}
-	if (is_word(key, n, "fi") || is_word(key, n, "fe"))
-		return name_line(c, FILE_NAME, &c->place, at, end);
-	if (is_word(key, n, "fn"))
+	if (from_callgrind_is_word(key, n, "fi") || from_callgrind_is_word(key, n, "fe"))
+		return from_callgrind_name_line(c, FILE_NAME, &c->place, at, end);
+	if (from_callgrind_is_word(key, n, "fn"))
 		return function_line(c, at, end);
-	if (is_word(key, n, "cob"))
-		return name_line(c, OBJECT, &c->callee_object, at, end);
-	if (is_word(key, n, "cfi") || is_word(key, n, "cfl"))
-		return name_line(c, FILE_NAME, &c->callee_file, at, end);
-	if (is_word(key, n, "cfn"))
+	if (from_callgrind_is_word(key, n, "cob"))
+		return from_callgrind_name_line(c, OBJECT, &c->callee_object, at, end);
+	if (from_callgrind_is_word(key, n, "cfi") || from_callgrind_is_word(key, n, "cfl"))
+		return from_callgrind_name_line(c, FILE_NAME, &c->callee_file, at, end);
+	if (from_callgrind_is_word(key, n, "cfn"))
 		return callee_line(c, at, end);
-	if (is_word(key, n, "calls"))
+	if (from_callgrind_is_word(key, n, "calls"))
 		return calls_line(c, at, end);
-	if (is_word(key, n, "jump") || is_word(key, n, "jcnd"))
+	if (from_callgrind_is_word(key, n, "jump") || from_callgrind_is_word(key, n, "jcnd"))
 		return jump_line(c);
-	if (is_word(key, n, "jfi") || is_word(key, n, "jfn"))
-		return name_line(c, key[2] == 'i' ? FILE_NAME : FUNCTION, &word, at, end);
-	return wrong(c, "a key that the format does not have");
+	if (from_callgrind_is_word(key, n, "jfi") || from_callgrind_is_word(key, n, "jfn"))
+		return from_callgrind_name_line(c, key[2] == 'i' ? FILE_NAME : FUNCTION, &word, at, end);
+	return from_callgrind_wrong(c, "a key that the format does not have");
 }
 
 /* Positions and costs, of which *COST is the one that is wanted; those that are not there are 0. */
-static bool numbers_take(struct costs *c, const char *at, const char *end, uint64_t *cost)
+static bool from_callgrind_numbers_take(struct costs *c, const char *at, const char *end, uint64_t *cost)
 {
 	uint64_t number;
 
 	for (unsigned i = 0; i < c->npositions; i++)
 		if (!cost_position(&at, end, &c->position[i]))
-			return wrong(c, "no position");
+			return from_callgrind_wrong(c, "no position");
 	for (unsigned i = 0; at < end; i++) {
 		if (i == c->nevents || !cost_number(&at, end, &number))
-			return wrong(c, i == c->nevents ? "more costs than events" : "no cost");
+			return from_callgrind_wrong(c, i == c->nevents ? "more costs than events" : "no cost");
 		*cost = i == c->wanted ? number : *cost;
 	}
 	return true;
@@ -397,14 +397,14 @@ static bool cost_line(struct costs *c, const char *at, const char *end)
 
 	c->next = COST;
 	if (!c->event[0])
-		return wrong(c, "costs before the line `events:`");
+		return from_callgrind_wrong(c, "costs before the line `events:`");
 	if (c->function == NONE && what != JUMP)
-		return wrong(c, "costs before the line `fn=`");
-	if (!numbers_take(c, at, end, &cost))
+		return from_callgrind_wrong(c, "costs before the line `fn=`");
+	if (!from_callgrind_numbers_take(c, at, end, &cost))
 		return false;
 	line = c->line_at < c->npositions ? c->position[c->line_at] : 0;
 	if (what == CALL)
-		return arc_add(c, cost);
+		return from_callgrind_arc_add(c, cost);
 	if (what == COST) {
 		struct cost_function *f = &c->functions[c->function];
 
@@ -416,7 +416,7 @@ static bool cost_line(struct costs *c, const char *at, const char *end)
 	return true;
 }
 
-static bool line_read(struct costs *c)
+static bool from_callgrind_line_read(struct costs *c)
 {
 	const char *at = c->l.line, *end = at + c->l.n, *word, *value, *sign;
 	size_t n;
@@ -429,10 +429,10 @@ static bool line_read(struct costs *c)
 		return true;
 	if ((*at >= '0' && *at <= '9') || *at == '+' || *at == '-' || *at == '*')
 		return cost_line(c, at, end);
-	if (head_take(at, (size_t)(end - at), &word, &n, &value))
+	if (from_callgrind_head_take(at, (size_t)(end - at), &word, &n, &value))
 		return head_line(c, word, n, value, end);
 	sign = memchr(at, '=', (size_t)(end - at));
-	return sign ? key_line(c, at, (size_t)(sign - at), sign + 1, end) : wrong(c, "neither costs nor a name");
+	return sign ? key_line(c, at, (size_t)(sign - at), sign + 1, end) : from_callgrind_wrong(c, "neither costs nor a name");
 }
 
 /* ---- into the draft ---- */
@@ -442,7 +442,7 @@ static const char *told(const struct costs *c, uint32_t word)
 	return word == NONE || strcmp(c->words.text[word], "???") == 0 ? NULL : c->words.text[word];
 }
 
-static const char *base_of(const char *path)
+static const char *from_callgrind_base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -457,7 +457,7 @@ static bool function_put(struct costs *c, struct cost_function *f, char *room)
 
 	if (object && module == DRAFT_NONE)
 		return false;
-	if (object && c->program[0] && strcmp(base_of(object), base_of(c->program)) == 0)
+	if (object && c->program[0] && strcmp(from_callgrind_base_of(object), from_callgrind_base_of(c->program)) == 0)
 		draft_main(c->r->draft, module);
 	text_unescape(room, name, name + strlen(name));
 	f->number = draft_function(c->r->draft, &(struct draft_function){ .module = module, .name = room, .file = told(c, f->file),
@@ -488,7 +488,7 @@ static bool functions_put(struct costs *c, uint32_t thread)
 	return ok || reading_no_memory(c->r);
 }
 
-static bool arcs_put(struct costs *c, uint32_t thread)
+static bool from_callgrind_arcs_put(struct costs *c, uint32_t thread)
 {
 	for (uint32_t i = 0; i < c->narcs; i++) {
 		const struct cost_arc *a = &c->arcs[i];
@@ -528,11 +528,11 @@ static bool draft_fill(struct costs *c)
 	for (uint32_t i = 0; i < c->narcs; i++)
 		add_capped(&calls, c->arcs[i].calls);
 	h->way = 1u << AMON_WAY_ARCS | (calls ? 0 : 1u << AMON_WAY_STACKS);
-	c->times = nsec_of(c->event);
+	c->times = from_callgrind_nsec_of(c->event);
 	event_tell(c);
 	c->times = c->times ? c->times : 1;
 	thread = draft_thread(c->r->draft, draft_process(c->r->draft, c->pid, 0, c->program[0] ? c->program : NULL, 0), c->pid, NULL);
-	return thread == DRAFT_NONE ? reading_no_memory(c->r) : functions_put(c, thread) && arcs_put(c, thread);
+	return thread == DRAFT_NONE ? reading_no_memory(c->r) : functions_put(c, thread) && from_callgrind_arcs_put(c, thread);
 }
 
 static bool callgrind_read(struct reading *r)
@@ -542,9 +542,9 @@ static bool callgrind_read(struct reading *r)
 	bool ok = true;
 
 	while (ok && lines_next(&c.l))
-		ok = line_read(&c);
+		ok = from_callgrind_line_read(&c);
 	if (ok && c.next != COST)
-		ok = wrong(&c, "no costs after calls");
+		ok = from_callgrind_wrong(&c, "no costs after calls");
 	ok = ok && draft_fill(&c);
 	cost_words_free(&c.words);
 	free(c.functions);
@@ -568,11 +568,11 @@ static bool callgrind_is(const char *head, size_t n, bool whole)
 			return true;
 		if (l.n == 0 || l.line[0] == '#')
 			continue;
-		if (!head_take(l.line, l.n, &word, &length, &value))
+		if (!from_callgrind_head_take(l.line, l.n, &word, &length, &value))
 			return false;
-		if (is_word(word, length, "events"))
+		if (from_callgrind_is_word(word, length, "events"))
 			return true;
-		for (known = 0; known < sizeof words / sizeof *words && !is_word(word, length, words[known]); known++)
+		for (known = 0; known < sizeof words / sizeof *words && !from_callgrind_is_word(word, length, words[known]); known++)
 			;
 		if (known == sizeof words / sizeof *words)
 			return false;

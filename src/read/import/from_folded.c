@@ -24,7 +24,7 @@ struct folded {
 };
 
 /* The number from TEXT to END, which is all of it. */
-static bool number_take(const char *text, const char *end, struct folded *f)
+static bool from_folded_number_take(const char *text, const char *end, struct folded *f)
 {
 	const char *at = text;
 
@@ -43,14 +43,14 @@ static bool number_take(const char *text, const char *end, struct folded *f)
 }
 
 /* Take LINE of N bytes apart.  False: it is no stack with a number. */
-static bool line_take(const char *line, size_t n, struct folded *f)
+static bool from_folded_line_take(const char *line, size_t n, struct folded *f)
 {
 	const char *blank;
 
 	while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
 		n--;
 	blank = memrchr(line, ' ', n);
-	if (!blank || blank == line || !number_take(blank + 1, line + n, f))
+	if (!blank || blank == line || !from_folded_number_take(blank + 1, line + n, f))
 		return false;
 	f->stack = line;
 	f->n = (size_t)(blank - line);
@@ -80,7 +80,7 @@ static bool begins_with_name(const struct folded *f)
 }
 
 /* Whether the N bytes at LINE begin a stack, of which the end is not seen. */
-static bool begins_stack(const char *line, size_t n)
+static bool from_folded_begins_stack(const char *line, size_t n)
 {
 	const char *semicolon = memchr(line, ';', n);
 
@@ -101,8 +101,8 @@ static bool folded_is(const char *head, size_t n, bool whole)
 		if (is_empty(&l) || (lines_is_open(&l) && found))
 			continue;
 		if (lines_is_open(&l) && !whole)
-			return begins_stack(l.line, l.n);
-		if (!line_take(l.line, l.n, &f) || !begins_with_name(&f)) {
+			return from_folded_begins_stack(l.line, l.n);
+		if (!from_folded_line_take(l.line, l.n, &f) || !begins_with_name(&f)) {
 			others++;
 			if (!found)
 				return false;
@@ -163,7 +163,7 @@ static bool stack_add(struct folding *k, const struct folded *f)
 }
 
 /* Check all lines, and say what the numbers are.  *LONGEST becomes the length of the longest line. */
-static bool check(struct reading *r, bool *nsec, size_t *longest)
+static bool from_folded_check(struct reading *r, bool *nsec, size_t *longest)
 {
 	struct lines l = { .data = (const char *)r->data, .len = r->len };
 	double sum = 0, n = 0;
@@ -173,7 +173,7 @@ static bool check(struct reading *r, bool *nsec, size_t *longest)
 	while (lines_next(&l)) {
 		if (is_empty(&l))
 			continue;
-		if (!line_take(l.line, l.n, &f))
+		if (!from_folded_line_take(l.line, l.n, &f))
 			return reading_wrong_line(r, &l, "no stack with a number behind it");
 		sum += f.weight;
 		n++;
@@ -189,7 +189,7 @@ static bool folded_read(struct reading *r)
 	struct folding k = { .r = r };
 	struct folded f;
 	size_t longest;
-	bool ok = check(r, &k.nsec, &longest);
+	bool ok = from_folded_check(r, &k.nsec, &longest);
 
 	k.name = ok ? malloc(longest + 1) : NULL;
 	if (ok && !k.name)
@@ -198,7 +198,7 @@ static bool folded_read(struct reading *r)
 		 k.nsec ? "the file's numbers, taken for nanoseconds" : "the file's numbers, taken for samples; one is shown as 1 ms");
 	k.thread = ok ? draft_thread(r->draft, draft_process(r->draft, 0, 0, NULL, 0), 0, NULL) : DRAFT_NONE;
 	while (ok && k.thread != DRAFT_NONE && lines_next(&l))
-		if (!is_empty(&l) && line_take(l.line, l.n, &f))
+		if (!is_empty(&l) && from_folded_line_take(l.line, l.n, &f))
 			ok = stack_add(&k, &f);
 	if (ok)
 		reading_open_end_tell(r, &l);

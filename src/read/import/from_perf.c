@@ -94,7 +94,7 @@ static bool malformed(struct perf_reading *p, size_t at)
 
 /* ---- all records, in order ---- */
 
-static int by_time(const void *left, const void *right)
+static int from_perf_by_time(const void *left, const void *right)
 {
 	const struct record *a = left, *b = right;
 
@@ -170,7 +170,7 @@ static bool records_find(struct perf_reading *p)
 		at += size;
 	}
 	if (p->nrecords)
-		qsort(p->records, p->nrecords, sizeof *p->records, by_time);
+		qsort(p->records, p->nrecords, sizeof *p->records, from_perf_by_time);
 	return true;
 }
 
@@ -211,14 +211,14 @@ static struct task *task_of(struct perf_reading *p, uint32_t pid)
 	return t;
 }
 
-static uint64_t name_hash(const void *owner, uint32_t i)
+static uint64_t from_perf_name_hash(const void *owner, uint32_t i)
 {
 	const struct named *n = &((const struct perf_reading *)owner)->names[i];
 
 	return hash_mix(n->pid, n->tid);
 }
 
-static const char *name_find(const struct perf_reading *p, uint32_t pid, uint32_t tid, uint32_t *found)
+static const char *from_perf_name_find(const struct perf_reading *p, uint32_t pid, uint32_t tid, uint32_t *found)
 {
 	uint64_t i = hash_mix(pid, tid);
 	uint32_t k;
@@ -231,12 +231,13 @@ static const char *name_find(const struct perf_reading *p, uint32_t pid, uint32_
 	return NULL;
 }
 
-static bool name_set(struct perf_reading *p, uint32_t pid, uint32_t tid, const char *name)
+static bool from_perf_name_set(struct perf_reading *p, uint32_t pid, uint32_t tid, const char *name)
 {
 	uint32_t k;
 
-	if (!name_find(p, pid, tid, &k)) {
-		if (!array_grow(&p->names, &p->names_room, p->nnames, sizeof *p->names) || !table_reserve(&p->by_tid, p->nnames + 1, name_hash, p))
+	if (!from_perf_name_find(p, pid, tid, &k)) {
+		if (!array_grow(&p->names, &p->names_room, p->nnames, sizeof *p->names) ||
+		    !table_reserve(&p->by_tid, p->nnames + 1, from_perf_name_hash, p))
 			return reading_no_memory(p->r);
 		k = p->nnames++;
 		p->names[k] = (struct named){ .pid = pid, .tid = tid };
@@ -266,7 +267,7 @@ static bool comm_read(struct perf_reading *p, const struct perf_event_header *h,
 		memset(t->name, 0, sizeof t->name);
 		memcpy(t->name, name, strnlen(name, sizeof t->name - 1));
 	}
-	return name_set(p, pid, tid, name);
+	return from_perf_name_set(p, pid, tid, name);
 }
 
 static bool fork_read(struct perf_reading *p, struct perf_bytes b, size_t at)
@@ -289,12 +290,12 @@ static bool fork_read(struct perf_reading *p, struct perf_bytes b, size_t at)
 		if (!space_copy(&t->space, &from->space, 0))
 			return reading_no_memory(p->r);
 	}
-	name = name_find(p, ppid, ptid, &k);
+	name = from_perf_name_find(p, ppid, ptid, &k);
 	if (name) {
 		char copy[sizeof p->names->name];
 
 		memcpy(copy, name, sizeof copy);
-		return name_set(p, pid, tid, copy);
+		return from_perf_name_set(p, pid, tid, copy);
 	}
 	return true;
 }
@@ -370,7 +371,7 @@ static const unsigned char *items_take(struct perf_bytes *b, uint64_t n, size_t 
 	return perf_skip(b, b->wrong ? 0 : n * size);
 }
 
-static void stack_take(struct perf_bytes *b, struct sample *s)
+static void from_perf_stack_take(struct perf_bytes *b, struct sample *s)
 {
 	uint64_t size = perf_take(b, 8), written;
 
@@ -382,7 +383,7 @@ static void stack_take(struct perf_bytes *b, struct sample *s)
 }
 
 /* Take B apart as attr A says, in the order of perf_event.h.  False: it is malformed. */
-static bool sample_take(const struct perf_attr *a, struct perf_bytes b, struct sample *s)
+static bool from_perf_sample_take(const struct perf_attr *a, struct perf_bytes b, struct sample *s)
 {
 	uint64_t type = a->sample_type, n;
 
@@ -419,7 +420,7 @@ static bool sample_take(const struct perf_attr *a, struct perf_bytes b, struct s
 		s->regs = n == PERF_SAMPLE_REGS_ABI_64 ? regs : NULL;
 	}
 	if (type & PERF_SAMPLE_STACK_USER)
-		stack_take(&b, s);
+		from_perf_stack_take(&b, s);
 	return !b.wrong;
 }
 
@@ -446,7 +447,7 @@ static bool regs_take(const struct sample *s, struct walk *w)
 static const struct draft_place nowhere = { DRAFT_NONE, 0 };
 
 /* FUNCTION, whose call returns to BACK, is below what is on the stack so far. */
-static bool push(struct perf_reading *p, uint32_t function, struct draft_place back)
+static bool from_perf_push(struct perf_reading *p, uint32_t function, struct draft_place back)
 {
 	if (function == DRAFT_NONE || !array_reserve(&p->backs, &p->backs_room, p->stack.n + 1, sizeof *p->backs) || !stack_push(&p->stack, function))
 		return reading_no_memory(p->r);
@@ -463,8 +464,8 @@ static bool push_at(struct perf_reading *p, const struct task *t, uint64_t addre
 		return reading_no_memory(p->r);
 	*is_signal = place.is_signal;
 	if (place.at.module == DRAFT_NONE || !calls || place.is_signal)
-		return push(p, place.function, nowhere);
-	return push(p, place.function, (struct draft_place){ place.at.module, place.at.address + 1 });
+		return from_perf_push(p, place.function, nowhere);
+	return from_perf_push(p, place.function, (struct draft_place){ place.at.module, place.at.address + 1 });
 }
 
 /* Turn the stack: what is told innermost first is wanted outermost first. */
@@ -484,7 +485,7 @@ static bool kernel_push(struct perf_reading *p)
 {
 	uint32_t kernel = draft_function(p->r->draft, &(struct draft_function){ .module = DRAFT_NONE, .name = "[kernel]" });
 
-	return (p->stack.n && p->stack.functions[p->stack.n - 1] == kernel) || push(p, kernel, nowhere);
+	return (p->stack.n && p->stack.functions[p->stack.n - 1] == kernel) || from_perf_push(p, kernel, nowhere);
 }
 
 /* Unwind the user's part.  *WHOLE: to the thread's start. */
@@ -542,7 +543,7 @@ static bool stack_find(struct perf_reading *p, struct task *t, const struct samp
 	return s->kernel ? kernel_push(p) : push_at(p, t, s->ip, false, &ignored);
 }
 
-static bool sample_read(struct perf_reading *p, const struct perf_event_header *h, struct perf_bytes b, size_t at)
+static bool from_perf_sample_read(struct perf_reading *p, const struct perf_event_header *h, struct perf_bytes b, size_t at)
 {
 	const struct perf_attr *a = perf_file_attr(&p->file, b, true);
 	uint32_t event = p->event_of[a - p->file.attrs], process, thread, ignored;
@@ -551,7 +552,7 @@ static bool sample_read(struct perf_reading *p, const struct perf_event_header *
 	const char *name;
 	bool cut;
 
-	if (!sample_take(a, b, &s))
+	if (!from_perf_sample_take(a, b, &s))
 		return malformed(p, at);
 	s.kernel = (h->misc & MODES) == KERNEL_MODE;
 	events_add(&p->events, event, s.period);
@@ -562,7 +563,7 @@ static bool sample_read(struct perf_reading *p, const struct perf_event_header *
 		return false;
 	turn(p);
 	process = draft_process(p->r->draft, s.pid, t->nth, t->name, 0);
-	name = name_find(p, s.pid, s.tid, &ignored);
+	name = from_perf_name_find(p, s.pid, s.tid, &ignored);
 	thread = draft_thread(p->r->draft, process, s.tid, name ? name : t->name);
 	if (thread == DRAFT_NONE)
 		return reading_no_memory(p->r);
@@ -573,7 +574,7 @@ static bool sample_read(struct perf_reading *p, const struct perf_event_header *
 
 /* ---- all of it ---- */
 
-static bool record_read(struct perf_reading *p, size_t at)
+static bool from_perf_record_read(struct perf_reading *p, size_t at)
 {
 	struct perf_event_header h = header_at(p, at);
 	struct perf_bytes b = body_at(p, at);
@@ -587,7 +588,7 @@ static bool record_read(struct perf_reading *p, size_t at)
 	case PERF_RECORD_FORK:
 		return fork_read(p, b, at);
 	case PERF_RECORD_SAMPLE:
-		return sample_read(p, &h, b, at);
+		return from_perf_sample_read(p, &h, b, at);
 	case PERF_RECORD_LOST:
 		perf_take(&b, 8);
 		add_capped(&p->lost, perf_take(&b, 8));
@@ -671,7 +672,7 @@ static bool perf_read(struct reading *r)
 	for (uint32_t i = 0; ok && i < p.file.nbuild_ids; i++)
 		ok = places_tell(&p.places, p.file.build_ids[i].path, p.file.build_ids[i].id, p.file.build_ids[i].size) || reading_no_memory(p.r);
 	for (size_t i = 0; ok && i < p.nrecords; i++)
-		ok = record_read(&p, p.records[i].at);
+		ok = from_perf_record_read(&p, p.records[i].at);
 	if (ok)
 		rest_tell(&p);
 	perf_free(&p);

@@ -71,7 +71,7 @@ struct proto {
 };
 
 /* Say that the message that W walks through, WHAT number N, is wrong. */
-static bool wrong(struct proto *p, const unsigned char *at, const char *what, size_t n)
+static bool from_pprof_wrong(struct proto *p, const unsigned char *at, const char *what, size_t n)
 {
 	return reading_wrong(p->r, (size_t)(at - p->r->data), "%s %zu of the pprof profile is malformed or cut off", what, n);
 }
@@ -143,7 +143,7 @@ static bool mapping_read(struct proto *p, struct wire w)
 		case 6: m.build_id = w.number; break;
 		}
 	if (w.wrong)
-		return wrong(p, w.at, "mapping", p->mapping_ids.n + 1);
+		return from_pprof_wrong(p, w.at, "mapping", p->mapping_ids.n + 1);
 	if (!array_grow(&p->mappings, &p->mappings_room, p->mapping_ids.n, sizeof m))
 		return reading_no_memory(p->r);
 	p->mappings[p->mapping_ids.n] = m;
@@ -162,7 +162,7 @@ static bool location_read(struct proto *p, struct wire w)
 		case 3: l.address = w.number; break;
 		}
 	if (w.wrong)
-		return wrong(p, w.at, "location", p->location_ids.n + 1);
+		return from_pprof_wrong(p, w.at, "location", p->location_ids.n + 1);
 	if (!array_grow(&p->locations, &p->locations_room, p->location_ids.n, sizeof l))
 		return reading_no_memory(p->r);
 	p->locations[p->location_ids.n] = l;
@@ -183,7 +183,7 @@ static bool function_read(struct proto *p, struct wire w)
 		case 5: f.line = w.number; break;
 		}
 	if (w.wrong)
-		return wrong(p, w.at, "function", p->function_ids.n + 1);
+		return from_pprof_wrong(p, w.at, "function", p->function_ids.n + 1);
 	if (!array_grow(&p->functions, &p->functions_room, p->function_ids.n, sizeof f))
 		return reading_no_memory(p->r);
 	p->functions[p->function_ids.n] = f;
@@ -199,7 +199,7 @@ static bool type_take(struct proto *p, struct wire w, struct value_type *t)
 		if (w.field == 2)
 			t->unit = w.number;
 	}
-	return !w.wrong || wrong(p, w.at, "type of samples", p->ntypes + 1);
+	return !w.wrong || from_pprof_wrong(p, w.at, "type of samples", p->ntypes + 1);
 }
 
 static bool type_read(struct proto *p, struct wire w)
@@ -209,10 +209,10 @@ static bool type_read(struct proto *p, struct wire w)
 	return type_take(p, w, &p->types[p->ntypes]) && ++p->ntypes;
 }
 
-static bool string_read(struct proto *p, const struct wire *w)
+static bool from_pprof_string_read(struct proto *p, const struct wire *w)
 {
 	if (w->type != WIRE_BYTES)
-		return wrong(p, w->at, "string", p->nstrings + 1);
+		return from_pprof_wrong(p, w->at, "string", p->nstrings + 1);
 	if (!array_reserve(&p->strings, &p->strings_room, p->nstrings + 1, sizeof *p->strings))
 		return reading_no_memory(p->r);
 	p->strings[p->nstrings++] = (struct text){ (const char *)w->bytes, w->n };
@@ -226,7 +226,7 @@ static bool comment_read(struct proto *p, struct wire *w)
 
 	while (wire_numbers(w, &i, &number))
 		p->own |= number < p->nstrings && p->strings[number].n > 6 && memcmp(p->strings[number].at, "aprof ", 6) == 0;
-	return !w->wrong || wrong(p, w->at, "comment", 1);
+	return !w->wrong || from_pprof_wrong(p, w->at, "comment", 1);
 }
 
 static bool field_read(struct proto *p, struct wire *w)
@@ -236,7 +236,7 @@ static bool field_read(struct proto *p, struct wire *w)
 	case MAPPING: return mapping_read(p, wire_inner(w));
 	case LOCATION: return location_read(p, wire_inner(w));
 	case FUNCTION: return function_read(p, wire_inner(w));
-	case STRING: return string_read(p, w);
+	case STRING: return from_pprof_string_read(p, w);
 	case TIME: p->time = w->number; return true;
 	case PERIOD_TYPE: return type_take(p, wire_inner(w), &p->period_type);
 	case PERIOD: p->period = w->number; return true;
@@ -245,22 +245,22 @@ static bool field_read(struct proto *p, struct wire *w)
 	return true;
 }
 
-static struct wire whole(const struct proto *p)
+static struct wire from_pprof_whole(const struct proto *p)
 {
 	return (struct wire){ .next = p->r->data, .end = p->r->data + p->r->len };
 }
 
 static bool tables_read(struct proto *p)
 {
-	struct wire w = whole(p);
+	struct wire w = from_pprof_whole(p);
 	size_t n = 0;
 
 	for (; wire_next(&w); n++)
 		if (!field_read(p, &w))
 			return false;
 	if (w.wrong)
-		return wrong(p, w.at, "record", n + 1);
-	for (w = whole(p); wire_next(&w);)		/* strings may come behind */
+		return from_pprof_wrong(p, w.at, "record", n + 1);
+	for (w = from_pprof_whole(p); wire_next(&w);)		/* strings may come behind */
 		if (w.field == COMMENT && !comment_read(p, &w))
 			return false;
 	return p->ntypes > 0 || reading_wrong(p->r, p->r->len, "no type of samples in the pprof profile");
@@ -346,7 +346,7 @@ static void types_choose(struct proto *p)
 
 /* ---- stacks ---- */
 
-static size_t build_id_take(struct proto *p, uint64_t number, uint8_t out[32])
+static size_t from_pprof_build_id_take(struct proto *p, uint64_t number, uint8_t out[32])
 {
 	const char *hex = string(p, number, 3);
 	size_t n = 0, length = hex ? strlen(hex) : 0;
@@ -362,7 +362,7 @@ static size_t build_id_take(struct proto *p, uint64_t number, uint8_t out[32])
 }
 
 /* The module of the draft that mapping NUMBER of the file is; *M: the mapping. */
-static uint32_t module_of(struct proto *p, uint64_t number, const struct mapping **mapping)
+static uint32_t from_pprof_module_of(struct proto *p, uint64_t number, const struct mapping **mapping)
 {
 	uint32_t i = number ? id_find(&p->mapping_ids, number) : DRAFT_NONE;
 	struct mapping *m = i != DRAFT_NONE ? &p->mappings[i] : NULL;
@@ -372,7 +372,7 @@ static uint32_t module_of(struct proto *p, uint64_t number, const struct mapping
 
 	*mapping = m;
 	if (m && m->module == DRAFT_NONE) {
-		n = build_id_take(p, m->build_id, build_id);
+		n = from_pprof_build_id_take(p, m->build_id, build_id);
 		path = string(p, m->file, 0);
 		m->module = draft_module(p->r->draft, path ? path : "", build_id, n);
 	}
@@ -408,7 +408,7 @@ static bool location_settle(struct proto *p, struct location *l)
 {
 	struct wire w = { .next = p->r->data + l->at, .end = p->r->data + l->at + l->size };
 	const struct mapping *m;
-	uint32_t module = module_of(p, l->mapping, &m);
+	uint32_t module = from_pprof_module_of(p, l->mapping, &m);
 	struct stack *s = &p->inner;
 	uint64_t address = l->address;
 	char name[32];
@@ -461,7 +461,7 @@ static bool label_read(struct proto *p, struct wire w, struct owner *o)
 		number = w.field == 3 ? w.number : number;
 	}
 	if (w.wrong)
-		return wrong(p, w.at, "a label of sample", p->samples);
+		return from_pprof_wrong(p, w.at, "a label of sample", p->samples);
 	if (string_is(p, key, "thread"))
 		o->thread = text;
 	else if (string_is(p, key, "process"))
@@ -481,14 +481,14 @@ static uint32_t thread_of(struct proto *p, const struct owner *o)
 	return draft_thread(p->r->draft, process, (uint32_t)o->tid, string(p, o->thread, 0));
 }
 
-static uint64_t value_of(const struct proto *p, int which, double scale)
+static uint64_t from_pprof_value_of(const struct proto *p, int which, double scale)
 {
 	double value = which == NO_VALUE ? 0 : (double)p->values[which] * scale;
 
 	return which == NO_VALUE ? 0 : scale == 1 ? p->values[which] : value < 0x1p63 ? (uint64_t)(value + 0.5) : UINT64_C(1) << 63;
 }
 
-static bool value_add(struct proto *p, uint64_t value, const unsigned char *at)
+static bool from_pprof_value_add(struct proto *p, uint64_t value, const unsigned char *at)
 {
 	if (value > INT64_MAX)
 		return reading_wrong(p->r, (size_t)(at - p->r->data), "sample %zu of the pprof profile has a negative value: the difference of two profiles is not shown",
@@ -500,7 +500,7 @@ static bool value_add(struct proto *p, uint64_t value, const unsigned char *at)
 }
 
 /* Take the fields of a sample. */
-static bool sample_take(struct proto *p, struct wire *w, struct owner *o)
+static bool from_pprof_sample_take(struct proto *p, struct wire *w, struct owner *o)
 {
 	uint64_t number;
 
@@ -512,28 +512,29 @@ static bool sample_take(struct proto *p, struct wire *w, struct owner *o)
 			if (!location_add(p, number, w->at))
 				return false;
 		while (w->field == 2 && wire_numbers(w, &i, &number))
-			if (!value_add(p, number, w->at))
+			if (!from_pprof_value_add(p, number, w->at))
 				return false;
 		if (w->field == 3 && !label_read(p, wire_inner(w), o))
 			return false;
 	}
 	if (w->wrong)
-		return wrong(p, w->at, "sample", p->samples);
+		return from_pprof_wrong(p, w->at, "sample", p->samples);
 	return p->nvalues == p->ntypes || reading_wrong(p->r, (size_t)(w->at - p->r->data), "sample %zu of the pprof profile has %zu values of %" PRIu32,
 							p->samples, p->nvalues, p->ntypes);
 }
 
-static bool sample_read(struct proto *p, struct wire w)
+static bool from_pprof_sample_read(struct proto *p, struct wire w)
 {
 	struct owner o = { 0 };
 	struct draft_sample s;
 
 	p->samples++;
-	if (!sample_take(p, &w, &o))
+	if (!from_pprof_sample_take(p, &w, &o))
 		return false;
 	stack_turn(&p->stack);
 	s = (struct draft_sample){ .thread = thread_of(p, &o), .functions = p->stack.functions, .n = p->stack.n,
-		.time = value_of(p, p->wanted, p->scale), .ticks = value_of(p, p->ticks, 1), .calls = value_of(p, p->calls, 1) };
+		.time = from_pprof_value_of(p, p->wanted, p->scale), .ticks = from_pprof_value_of(p, p->ticks, 1),
+			.calls = from_pprof_value_of(p, p->calls, 1) };
 	if (s.thread == DRAFT_NONE)
 		return reading_no_memory(p->r);
 	draft_add(p->r->draft, &s);
@@ -543,7 +544,7 @@ static bool sample_read(struct proto *p, struct wire w)
 /* Did aprof count calls in it? */
 static bool counts_calls(struct proto *p)
 {
-	struct wire w = whole(p);
+	struct wire w = from_pprof_whole(p);
 	uint64_t number;
 
 	while (p->calls != NO_VALUE && wire_next(&w)) {
@@ -560,14 +561,14 @@ static bool counts_calls(struct proto *p)
 
 static bool samples_read(struct proto *p)
 {
-	struct wire w = whole(p);
+	struct wire w = from_pprof_whole(p);
 
 	if (counts_calls(p))
 		draft_header(p->r->draft)->way = 0;
 	else
 		p->calls = NO_VALUE;
 	while (wire_next(&w))
-		if (w.field == SAMPLE && !sample_read(p, wire_inner(&w)))
+		if (w.field == SAMPLE && !from_pprof_sample_read(p, wire_inner(&w)))
 			return false;
 	return true;
 }

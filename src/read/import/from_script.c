@@ -30,7 +30,7 @@ struct head {
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static const char *skip_blanks(const char *at, const char *end)
+static const char *from_script_skip_blanks(const char *at, const char *end)
 {
 	while (at < end && is_blank(*at))
 		at++;
@@ -80,7 +80,7 @@ static void event_take(struct head *h, const char *at, const char *end)
 
 	h->period = number_at(at, end, &behind);
 	if (behind > at && behind < end && is_blank(*behind))
-		word = at = skip_blanks(behind, end);
+		word = at = from_script_skip_blanks(behind, end);
 	else
 		h->period = 0;
 	while (at < end && !is_blank(*at))
@@ -90,12 +90,12 @@ static void event_take(struct head *h, const char *at, const char *end)
 		h->event_size = (size_t)(at - word - 1);
 		word = at;
 	}
-	h->rest = skip_blanks(word, end);
+	h->rest = from_script_skip_blanks(word, end);
 	h->rest_size = (size_t)(end - h->rest);
 }
 
 /* The numbers of a thread at AT, and what must follow them: a processor, a time, or both, or an event. */
-static bool numbers_take(struct head *h, const char *at, const char *end)
+static bool from_script_numbers_take(struct head *h, const char *at, const char *end)
 {
 	const char *behind, *processor, *time;
 	uint64_t first = number_at(at, end, &behind), second = first;
@@ -111,21 +111,21 @@ static bool numbers_take(struct head *h, const char *at, const char *end)
 	if (behind == at || behind >= end || !is_blank(*behind) || first > INT32_MAX || second > INT32_MAX)
 		return false;
 	h->tid = (uint32_t)second;
-	at = skip_blanks(behind, end);
-	processor = skip_blanks(processor_skip(at, end), end);
-	time = skip_blanks(time_skip(processor, end), end);
+	at = from_script_skip_blanks(behind, end);
+	processor = from_script_skip_blanks(processor_skip(at, end), end);
+	time = from_script_skip_blanks(time_skip(processor, end), end);
 	h->event = NULL;
 	event_take(h, time, end);
 	return time > at || h->event;
 }
 
 /* Take the line apart.  A thread's name may hold blanks and digits. */
-static bool head_take(const char *line, size_t n, struct head *h)
+static bool from_script_head_take(const char *line, size_t n, struct head *h)
 {
-	const char *end = line + n, *name = skip_blanks(line, end);
+	const char *end = line + n, *name = from_script_skip_blanks(line, end);
 
 	for (const char *at = name; at < end; at++)
-		if (is_blank(*at) && at + 1 < end && is_digit(at[1]) && at > name && numbers_take(h, at + 1, end)) {
+		if (is_blank(*at) && at + 1 < end && is_digit(at[1]) && at > name && from_script_numbers_take(h, at + 1, end)) {
 			while (at > name && is_blank(at[-1]))
 				at--;
 			h->name = name;
@@ -146,7 +146,7 @@ struct frame {
 static bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 
 /* The ` (` at which the file's name begins: behind `+0x1b`; without that the last one, but that of ` (deleted)`.  NULL: there is none. */
-static const char *file_find(const char *text, size_t n)
+static const char *from_script_file_find(const char *text, size_t n)
 {
 	const char *found = NULL;
 
@@ -178,16 +178,16 @@ static size_t without_offset(const char *name, size_t n)
 /* `7f1884c81f02 spin+0x1b (/tmp/w)`.  False: it is none. */
 static bool frame_take(const char *text, size_t n, struct frame *f)
 {
-	const char *end = text + n, *at = skip_blanks(text, end), *first = at, *file;
+	const char *end = text + n, *at = from_script_skip_blanks(text, end), *first = at, *file;
 
 	while (at < end && is_hex(*at))
 		at++;
 	if (at == first || (at < end && !is_blank(*at)))
 		return false;
-	at = skip_blanks(at, end);
+	at = from_script_skip_blanks(at, end);
 	while (end > at && is_blank(end[-1]))
 		end--;
-	file = end > at && end[-1] == ')' ? file_find(at - 1, (size_t)(end - at) + 1) : NULL;
+	file = end > at && end[-1] == ')' ? from_script_file_find(at - 1, (size_t)(end - at) + 1) : NULL;
 	f->file = file ? file + 2 : NULL;
 	f->file_size = file ? (size_t)(end - 1 - f->file) : 0;
 	while (file && file > at && is_blank(file[-1]))
@@ -212,10 +212,10 @@ static bool script_is(const char *head, size_t n, bool whole)
 			continue;
 		if (!found && l.n == 0)
 			continue;
-		if (!found && !head_take(l.line, l.n, &h))
+		if (!found && !from_script_head_take(l.line, l.n, &h))
 			return false;
 		if (found)
-			return l.n == 0 || frame_take(l.line, l.n, &f) || head_take(l.line, l.n, &h);
+			return l.n == 0 || frame_take(l.line, l.n, &f) || from_script_head_take(l.line, l.n, &h);
 		found = true;
 	}
 	return found;
@@ -234,7 +234,7 @@ struct scripting {
 };
 
 /* TEXT of N bytes, ended, in k->text; NULL: out of memory. */
-static char *text_keep(struct scripting *k, const char *text, size_t n, size_t at)
+static char *from_script_text_keep(struct scripting *k, const char *text, size_t n, size_t at)
 {
 	if (!array_reserve(&k->text, &k->text_room, at + n + 1, 1))
 		return NULL;
@@ -254,16 +254,16 @@ static bool frame_add(struct scripting *k, const struct frame *f)
 	size_t at;
 
 	if (in_file || (f->file_size && memcmp(f->file, "[unknown]", f->file_size < 9 ? f->file_size : 9) != 0 && f->file[0] == '[')) {
-		if (!(file = text_keep(k, f->file, f->file_size, 0)))
+		if (!(file = from_script_text_keep(k, f->file, f->file_size, 0)))
 			return reading_no_memory(k->r);
 		function.module = draft_module(k->r->draft, file, NULL, 0);
 	}
 	if (!unknown) {
-		function.name = text_keep(k, f->name, f->name_size, 0);
+		function.name = from_script_text_keep(k, f->name, f->name_size, 0);
 	} else {
 		slash = file ? strrchr(file, '/') : NULL;
 		at = f->file_size + 1;
-		if (!file || !text_keep(k, "", 0, at + f->file_size + 4))
+		if (!file || !from_script_text_keep(k, "", 0, at + f->file_size + 4))
 			function.name = "[unknown]";
 		else if (file[0] == '[')
 			function.name = k->text;
@@ -284,11 +284,11 @@ static bool sample_end(struct scripting *k)
 		return true;
 	k->open = false;
 	stack_turn(&k->stack);
-	if (!(name = text_keep(k, h->name, h->name_size, 0)))
+	if (!(name = from_script_text_keep(k, h->name, h->name_size, 0)))
 		return reading_no_memory(k->r);
 	process = draft_process(k->r->draft, h->pid, 0, name, 0);
 	thread = draft_thread(k->r->draft, process, h->tid, name);
-	if (thread == DRAFT_NONE || !(name = text_keep(k, h->event ? h->event : "", h->event ? h->event_size : 0, 0)))
+	if (thread == DRAFT_NONE || !(name = from_script_text_keep(k, h->event ? h->event : "", h->event ? h->event_size : 0, 0)))
 		return reading_no_memory(k->r);
 	event = events_find(&k->events, name);
 	if (event == DRAFT_NONE)
@@ -300,7 +300,7 @@ static bool sample_end(struct scripting *k)
 	return true;
 }
 
-static bool line_read(struct scripting *k, const struct lines *l)
+static bool from_script_line_read(struct scripting *k, const struct lines *l)
 {
 	struct frame f;
 
@@ -310,7 +310,7 @@ static bool line_read(struct scripting *k, const struct lines *l)
 		return frame_add(k, &f);
 	if (!sample_end(k))
 		return false;
-	if (!head_take(l->line, l->n, &k->head))
+	if (!from_script_head_take(l->line, l->n, &k->head))
 		return reading_wrong_line(k->r, l, "neither a sample nor a frame as perf script prints them");
 	k->open = true;
 	k->stack.n = 0;
@@ -326,9 +326,10 @@ static bool events_look(struct scripting *k)
 	char *name;
 
 	while (lines_next(&l)) {
-		if (l.n == 0 || is_comment(&l) || (is_blank(l.line[0]) && frame_take(l.line, l.n, &f)) || !head_take(l.line, l.n, &h) || !h.event)
+		if (l.n == 0 || is_comment(&l) || (is_blank(l.line[0]) && frame_take(l.line, l.n, &f)) || !from_script_head_take(l.line, l.n, &h) ||
+		    !h.event)
 			continue;
-		name = text_keep(k, h.event, h.event_size, 0);
+		name = from_script_text_keep(k, h.event, h.event_size, 0);
 		if (!name || events_find(&k->events, name) == DRAFT_NONE)
 			return reading_no_memory(k->r);
 	}
@@ -343,7 +344,7 @@ static bool script_read(struct reading *r)
 	bool ok = events_look(&k);
 
 	while (ok && lines_next(&l))
-		ok = line_read(&k, &l);
+		ok = from_script_line_read(&k, &l);
 	ok = ok && sample_end(&k);
 	if (ok) {
 		reading_open_end_tell(r, &l);

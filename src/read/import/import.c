@@ -24,7 +24,7 @@ static bool is_gzip(const unsigned char *data, size_t n)
 	return n >= 2 && data[0] == 0x1f && data[1] == 0x8b;
 }
 
-static enum import_kind kind_of(const char *head, size_t n, bool whole)
+static enum import_kind import_kind_of(const char *head, size_t n, bool whole)
 {
 	for (unsigned i = IMPORT_NONE + 1; i < IMPORT_KINDS; i++)
 		if (formats[i]->is(head, n, whole))
@@ -50,9 +50,9 @@ enum import_kind import_kind(const void *head, size_t n)
 	bool whole = n < IMPORT_HEAD;
 
 	if (!is_gzip(head, n))
-		return kind_of(head, n, whole);
+		return import_kind_of(head, n, whole);
 	n = inflate_head(head, n, plain, sizeof plain, &whole);
-	return kind_of(plain, n, whole);
+	return import_kind_of(plain, n, whole);
 }
 
 /* All that the LEN bytes at DATA are, inflated: malloc'ed, *SIZE bytes.  NULL with *ERR set. */
@@ -93,11 +93,11 @@ static unsigned char *inflate_all(const void *data, size_t len, const char *labe
 	return NULL;
 }
 
-static bool read_plain(struct import *m, const unsigned char *data, size_t len, const char *label, struct error *err)
+static bool import_read_plain(struct import *m, const unsigned char *data, size_t len, const char *label, struct error *err)
 {
 	struct amon_header header = { .clock = AMON_CLOCK_TICK, .way = 1u << AMON_WAY_STACKS };
 	struct reading r = { .data = data, .len = len, .label = label, .notes = m->notes, .notes_size = sizeof m->notes, .err = err };
-	enum import_kind kind = kind_of((const char *)data, len < IMPORT_HEAD ? len : IMPORT_HEAD, len < IMPORT_HEAD);
+	enum import_kind kind = import_kind_of((const char *)data, len < IMPORT_HEAD ? len : IMPORT_HEAD, len < IMPORT_HEAD);
 
 	if (kind == IMPORT_NONE)
 		return error_set(err, ERROR_NOT_AMON, 0, "%.200s: no profile of a known format", label);
@@ -115,9 +115,9 @@ bool import_read(struct import *m, const void *data, size_t len, const char *lab
 
 	*m = (struct import){ 0 };
 	if (!is_gzip(data, len))
-		return read_plain(m, data, len, label, err);
+		return import_read_plain(m, data, len, label, err);
 	plain = inflate_all(data, len, label, &len, err);
-	ok = plain && read_plain(m, plain, len, label, err);
+	ok = plain && import_read_plain(m, plain, len, label, err);
 	free(plain);
 	return ok;
 }

@@ -29,7 +29,7 @@ void places_free(struct places *p)
 	images_free(&p->images);
 }
 
-static const struct place_file *file_find(const struct places *p, const char *path)
+static const struct place_file *places_file_find(const struct places *p, const char *path)
 {
 	for (uint32_t i = 0; i < p->nfiles; i++)
 		if (strcmp(p->files[i].path, path) == 0)
@@ -41,7 +41,7 @@ bool places_tell(struct places *p, const char *path, const uint8_t *id, size_t s
 {
 	struct place_file f = { .size = size < sizeof f.id ? size : sizeof f.id };
 
-	if (!size || file_find(p, path))
+	if (!size || places_file_find(p, path))
 		return true;
 	if (!array_grow(&p->files, &p->files_room, p->nfiles, sizeof f) || !(f.path = strdup(path)))
 		return false;
@@ -55,7 +55,7 @@ bool places_tell(struct places *p, const char *path, const uint8_t *id, size_t s
 /* Is what was opened what ran? */
 static bool is_true(const struct places *p, const struct image *i)
 {
-	const struct place_file *f = file_find(p, i->path);
+	const struct place_file *f = places_file_find(p, i->path);
 
 	return i->present && (!f || (f->size <= i->build_id_size && memcmp(f->id, i->build_id, f->size) == 0));
 }
@@ -70,7 +70,7 @@ void places_mapped(const struct places *p, struct image *i)
 
 uint32_t places_module(struct places *p, const struct image *i)
 {
-	const struct place_file *f = file_find(p, i->path);
+	const struct place_file *f = places_file_find(p, i->path);
 
 	return f && !is_true(p, i) ? draft_module(p->draft, i->path, f->id, f->size) : draft_module(p->draft, i->path, i->build_id, i->build_id_size);
 }

@@ -27,7 +27,7 @@ struct joining {
 	size_t room;			/* of parts */
 };
 
-static bool is_known(uint32_t exact) { return exact < STRANGE; }
+static bool stack_join_is_known(uint32_t exact) { return exact < STRANGE; }
 
 /* The context of P that is entered when ROUTINE, or one of its function, is called in CONTEXT, into *TO; STRANGE: there is none.  False: out of memory. */
 static bool exact_step(struct joining *j, uint32_t context, uint32_t routine, uint32_t *to)
@@ -60,7 +60,7 @@ static bool hooked_step(struct joining *j, const struct place *from, uint32_t ro
 }
 
 /* The place of context I of the stacks.  False: out of memory. */
-static bool place(struct joining *j, uint32_t i)
+static bool stack_join_place(struct joining *j, uint32_t i)
 {
 	const struct profile_context *c = &j->stacks->contexts[i];
 	struct place *to = &j->places[i], from = j->places[c->parent];
@@ -68,7 +68,7 @@ static bool place(struct joining *j, uint32_t i)
 
 	*to = from;
 	to->signalled = pseudo == AMON_ROUTINE_SIGNAL;
-	if (!is_known(from.exact))
+	if (!stack_join_is_known(from.exact))
 		return true;
 	if (pseudo == AMON_ROUTINE_TRUNCATED || pseudo == AMON_ROUTINE_ELIDED || pseudo == AMON_ROUTINE_LOST) {
 		to->exact = CUT;
@@ -84,7 +84,7 @@ static bool place(struct joining *j, uint32_t i)
 }
 
 /* Which contexts have something that counts: the others need no path. */
-static void counts_find(struct joining *j)
+static void stack_join_counts_find(struct joining *j)
 {
 	for (uint32_t i = j->stacks->ncontexts; i-- > 1;) {
 		j->counts[i] |= j->stacks->contexts[i].ticks && j->given->counts[i] > 0;
@@ -92,20 +92,20 @@ static void counts_find(struct joining *j)
 	}
 }
 
-static bool places_find(struct joining *j)
+static bool stack_join_places_find(struct joining *j)
 {
-	counts_find(j);
+	stack_join_counts_find(j);
 	if (!histories_reserve(&j->p->private->histories, j->stacks->ncontexts, j->p->nroutines))
 		return false;
 	j->places[0] = (struct place){ 0 };
 	for (uint32_t i = 1; i < j->stacks->ncontexts; i++)
-		if (!place(j, i))
+		if (!stack_join_place(j, i))
 			return false;
 	return true;
 }
 
 /* Add samples N of context EXACT of THREAD that stand at PATH. */
-static bool part_add(struct joining *j, uint32_t exact, uint32_t thread, uint32_t path, double n)
+static bool stack_join_part_add(struct joining *j, uint32_t exact, uint32_t thread, uint32_t path, double n)
 {
 	struct below *b = j->below;
 
@@ -116,7 +116,7 @@ static bool part_add(struct joining *j, uint32_t exact, uint32_t thread, uint32_
 }
 
 /* The only thread of P with the kernel's id TID; PROFILE_NONE: there is none, or several are summed there. */
-static uint32_t thread_find(const struct profile *p, uint32_t tid)
+static uint32_t stack_join_thread_find(const struct profile *p, uint32_t tid)
 {
 	uint32_t found = PROFILE_NONE;
 
@@ -133,25 +133,25 @@ static uint32_t thread_find(const struct profile *p, uint32_t tid)
 }
 
 /* The samples N of share S that stand nowhere, or outside. */
-static void count(struct below *b, uint32_t exact, uint64_t n)
+static void stack_join_count(struct below *b, uint32_t exact, uint64_t n)
 {
 	add_capped(&b->samples, n);
 	add_capped(exact == CUT ? &b->cut : exact == STRANGE ? &b->strange : exact == 0 ? &b->outside : &b->placed, n);
 }
 
-static bool share_add(struct joining *j, const struct profile_share *s)
+static bool stack_join_share_add(struct joining *j, const struct profile_share *s)
 {
 	struct below *b = j->below;
 	struct place at = j->places[s->context];
 	double samples = (double)s->ticks * j->given->counts[s->context];
 
-	count(b, at.exact, s->ticks);
-	if (!is_known(at.exact) || at.exact == 0 || !(samples > 0))
+	stack_join_count(b, at.exact, s->ticks);
+	if (!stack_join_is_known(at.exact) || at.exact == 0 || !(samples > 0))
 		return true;
-	return part_add(j, at.exact, j->thread_of[s->thread], at.path, samples);
+	return stack_join_part_add(j, at.exact, j->thread_of[s->thread], at.path, samples);
 }
 
-static int by_context(const void *left, const void *right)
+static int stack_join_by_context(const void *left, const void *right)
 {
 	const struct below_part *a = left, *b = right;
 
@@ -163,7 +163,7 @@ static bool has_stacks(const struct below *b, size_t n, uint32_t context)
 {
 	struct below_part key = { .context = context };
 
-	return n && bsearch(&key, b->parts, n, sizeof *b->parts, by_context);
+	return n && bsearch(&key, b->parts, n, sizeof *b->parts, stack_join_by_context);
 }
 
 /* Of contexts without stacks what their program counters tell. */
@@ -180,13 +180,13 @@ static bool leaves_add(struct joining *j)
 			continue;
 		if (leaf != BELOW_OWN)
 			path = parts_context(j->p, pc->context, leaf);
-		if (path == PROFILE_NONE || !part_add(j, pc->context, PROFILE_NONE, path, (double)pc->count))
+		if (path == PROFILE_NONE || !stack_join_part_add(j, pc->context, PROFILE_NONE, path, (double)pc->count))
 			return false;
 	}
 	return true;
 }
 
-static int order(const void *left, const void *right)
+static int stack_join_order(const void *left, const void *right)
 {
 	const struct below_part *a = left, *b = right;
 
@@ -203,24 +203,24 @@ static void parts_settle(struct below *b)
 	size_t kept = 0;
 
 	if (b->n)
-		qsort(b->parts, b->n, sizeof *b->parts, order);
+		qsort(b->parts, b->n, sizeof *b->parts, stack_join_order);
 	for (size_t i = 0; i < b->n; i++)
-		if (kept > 0 && order(&b->parts[kept - 1], &b->parts[i]) == 0)
+		if (kept > 0 && stack_join_order(&b->parts[kept - 1], &b->parts[i]) == 0)
 			b->parts[kept - 1].samples += b->parts[i].samples;
 		else
 			b->parts[kept++] = b->parts[i];
 	b->n = kept;
 }
 
-static bool join(struct joining *j)
+static bool stack_join_join(struct joining *j)
 {
 	j->p->plain = j->p->ncontexts;
-	if (!places_find(j))
+	if (!stack_join_places_find(j))
 		return false;
 	for (uint32_t i = 0; i < j->stacks->nthreads; i++)
-		j->thread_of[i] = thread_find(j->stacks, j->stacks->threads[i].record.tid) == i ? thread_find(j->p, j->stacks->threads[i].record.tid) : PROFILE_NONE;
+		j->thread_of[i] = stack_join_thread_find(j->stacks, j->stacks->threads[i].record.tid) == i ? stack_join_thread_find(j->p, j->stacks->threads[i].record.tid) : PROFILE_NONE;
 	for (size_t i = 0; i < j->stacks->nshares; i++)
-		if (!share_add(j, &j->stacks->shares[i]))
+		if (!stack_join_share_add(j, &j->stacks->shares[i]))
 			return false;
 	parts_settle(j->below);
 	if (!leaves_add(j))
@@ -238,7 +238,7 @@ bool below_join(struct below *b, struct profile *p, const struct below_given *gi
 	j.places = calloc((size_t)j.stacks->ncontexts + 1, sizeof *j.places);
 	j.thread_of = calloc((size_t)j.stacks->nthreads + 1, sizeof *j.thread_of);
 	j.counts = calloc((size_t)j.stacks->ncontexts + 1, sizeof *j.counts);
-	ok = j.places && j.thread_of && j.counts && join(&j);
+	ok = j.places && j.thread_of && j.counts && stack_join_join(&j);
 	free(j.places);
 	free(j.counts);
 	free(j.thread_of);

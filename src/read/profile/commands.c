@@ -14,7 +14,7 @@
 
 enum { LONGEST_WORD = 32 };
 
-static bool is_word(const char *text, size_t n)
+static bool commands_is_word(const char *text, size_t n)
 {
 	if (n == 0 || n > LONGEST_WORD || !isalpha((unsigned char)text[0]))
 		return false;
@@ -25,29 +25,29 @@ static bool is_word(const char *text, size_t n)
 }
 
 /* The first word among the arguments of the process of H, its length in *N; NULL: there is none. */
-static const char *word_of(const struct amon_header *h, size_t *n)
+static const char *commands_word_of(const struct amon_header *h, size_t *n)
 {
 	size_t size = h->command_size < sizeof h->command ? h->command_size : sizeof h->command;
 
 	for (size_t at = strnlen(h->command, size) + 1; at < size; at += *n + 1) {
 		*n = strnlen(h->command + at, size - at);
-		if (is_word(h->command + at, *n))
+		if (commands_is_word(h->command + at, *n))
 			return h->command + at;
 	}
 	return NULL;
 }
 
-static void name_set(struct profile_command *c, const struct profile_run *run)
+static void commands_name_set(struct profile_command *c, const struct profile_run *run)
 {
 	const char *program = profile_run_name(run), *slash = strrchr(program, '/'), *word;
 	size_t n;
 
-	word = word_of(&run->header, &n);
+	word = commands_word_of(&run->header, &n);
 	snprintf(c->name, sizeof c->name, "%.60s%s%.*s", slash && slash[1] ? slash + 1 : program, word ? " " : "", word ? (int)n : 0, word ? word : "");
 }
 
 /* The time of each run: what its threads have in contexts, and what no context has; malloc'ed. */
-static uint64_t *times_make(const struct profile *p)
+static uint64_t *commands_times_make(const struct profile *p)
 {
 	uint64_t *times = calloc((size_t)p->nruns + 1, sizeof *times);
 
@@ -60,12 +60,12 @@ static uint64_t *times_make(const struct profile *p)
 	return times;
 }
 
-static int by_name(const void *left, const void *right)
+static int commands_by_name(const void *left, const void *right)
 {
 	return strcmp(((const struct profile_command *)left)->name, ((const struct profile_command *)right)->name);
 }
 
-static int by_time(const void *left, const void *right)
+static int commands_by_time(const void *left, const void *right)
 {
 	const struct profile_command *a = left, *b = right;
 
@@ -107,14 +107,14 @@ static size_t runs_list(const struct profile *p, const uint64_t *times, struct p
 			continue;
 		}
 		out[n] = (struct profile_command){ .processes = 1, .time = times[i], .calls = run->calls };
-		name_set(&out[n++], run);
+		commands_name_set(&out[n++], run);
 	}
 	return n;
 }
 
 struct profile_command *commands_make(const struct profile *p, size_t *n)
 {
-	uint64_t *times = times_make(p);
+	uint64_t *times = commands_times_make(p);
 	struct profile_command *commands;
 	size_t most = (size_t)p->nruns + 1;
 
@@ -123,9 +123,9 @@ struct profile_command *commands_make(const struct profile *p, size_t *n)
 	commands = times ? calloc(most, sizeof *commands) : NULL;
 	if (commands) {
 		*n = runs_list(p, times, commands);
-		qsort(commands, *n, sizeof *commands, by_name);
+		qsort(commands, *n, sizeof *commands, commands_by_name);
 		*n = equals_add(commands, *n);
-		qsort(commands, *n, sizeof *commands, by_time);
+		qsort(commands, *n, sizeof *commands, commands_by_time);
 	}
 	free(times);
 	return commands;

@@ -4,20 +4,20 @@
 #include <string.h>
 
 /* The routine ID of the file, NONE if that is allowed; false with the error set. */
-static bool end_find(struct reader *r, uint32_t id, uint64_t at, uint32_t *routine)
+static bool given_arcs_end_find(struct reader *r, uint32_t id, uint64_t at, uint32_t *routine)
 {
 	*routine = id == AMON_NONE ? PROFILE_NONE : reader_routine(r, id, at);
 	return *routine != PROFILE_NONE || id == AMON_NONE;
 }
 
-static bool add_arc(struct reader *r, const struct amon_arc *item, uint64_t at)
+static bool given_arcs_add_arc(struct reader *r, const struct amon_arc *item, uint64_t at)
 {
 	struct profile *p = r->p;
 	struct profile_arc arc = { .calls = item->calls, .time = reader_nsec(r, item->time) };
 
 	if (item->to == AMON_NONE)
 		return reader_corrupt(r, at, "an arc to no routine");
-	if (!end_find(r, item->from, at, &arc.from) || !end_find(r, item->to, at, &arc.to))
+	if (!given_arcs_end_find(r, item->from, at, &arc.from) || !given_arcs_end_find(r, item->to, at, &arc.to))
 		return false;
 	if (!array_reserve(&p->arcs, &p->private->arcs, p->narcs + 1, sizeof *p->arcs))
 		return reader_no_memory(r);
@@ -37,7 +37,7 @@ bool read_arcs(struct reader *r)
 			struct amon_arc item;
 
 			memcpy(&item, r->data + at, sizeof item);
-			if (!add_arc(r, &item, at))
+			if (!given_arcs_add_arc(r, &item, at))
 				return false;
 		}
 	return true;

@@ -75,7 +75,7 @@ static bool is_earlier(const struct amon_header *a, const struct amon_header *b)
 }
 
 /* Where the times of SUM or O are other people's: one of the two that says so. */
-static void origin_add(struct amon_header *sum, const struct amon_header *o)
+static void headers_origin_add(struct amon_header *sum, const struct amon_header *o)
 {
 	int c = strncmp(sum->origin, o->origin, sizeof sum->origin);
 
@@ -87,7 +87,7 @@ static void origin_add(struct amon_header *sum, const struct amon_header *o)
 }
 
 /* The sums of A and B that are sums. */
-static void counts_add(struct amon_header *sum, const struct amon_header *o)
+static void headers_counts_add(struct amon_header *sum, const struct amon_header *o)
 {
 	sum->cpu_total = sum->cpu_total && o->cpu_total ? sum->cpu_total : 0;
 	if (sum->cpu_total)
@@ -154,8 +154,8 @@ void headers_add(struct amon_header *sum, const struct amon_header *o)
 		sum->interrupt_nsec = o->interrupt_nsec;
 	sum->settled |= o->settled;
 	sum->way |= o->way;
-	origin_add(sum, o);
-	counts_add(sum, o);
+	headers_origin_add(sum, o);
+	headers_counts_add(sum, o);
 	if (earlier)
 		own_take(sum, o);
 }

@@ -106,7 +106,7 @@ static bool move_path(struct histories *h, uint32_t node, uint32_t length)
 }
 
 /* The routine called is marked in the path: squeeze a copy, then follow it from where it leaves the path. */
-static bool fold(struct histories *h, uint32_t routine, struct history_step *step)
+static bool histories_fold(struct histories *h, uint32_t routine, struct history_step *step)
 {
 	size_t n, i = 0;
 	uint32_t node = 0;
@@ -144,7 +144,7 @@ bool histories_step(struct histories *h, uint32_t node, uint32_t length, uint32_
 	if (!move_path(h, node, length))
 		return false;
 	if (h->position[routine] != HISTORIES_NONE)
-		return fold(h, routine, step);		/* A2-A5 */
+		return histories_fold(h, routine, step);		/* A2-A5 */
 	step->node = add_node(h, node, called);		/* A2; nothing was unmarked */
 	return step->node != HISTORIES_NONE;
 }

@@ -49,7 +49,7 @@ uint32_t reader_routine(struct reader *r, uint32_t id, uint64_t at)
 }
 
 /* See that the arrays indexed by contexts reach as far as there are contexts. */
-static bool cover_contexts(struct reader *r)
+static bool items_cover_contexts(struct reader *r)
 {
 	size_t n = r->p->ncontexts;
 
@@ -69,7 +69,7 @@ static struct profile_share *find_share(struct reader *r, uint32_t context, uint
 	struct profile *p = r->p;
 
 	assert(context < p->ncontexts);
-	if (context >= r->nshare_of && !cover_contexts(r))
+	if (context >= r->nshare_of && !items_cover_contexts(r))
 		return NULL;
 	if (r->share_of[context] != PROFILE_NONE)
 		return &p->shares[r->share_of[context]];
@@ -94,7 +94,7 @@ static bool add_detour(struct reader *r, uint32_t thread, uint32_t from, uint32_
 static bool is_site(const struct counts *n) { return n->site != AMON_SITE_NONE && n->site != AMON_SITE_SEVERAL; }
 
 /* What is known of the item's call site: of one that is not known its samples alone. */
-static bool add_site(struct reader *r, uint32_t thread, uint32_t from, uint32_t to, const struct counts *n)
+static bool items_add_site(struct reader *r, uint32_t thread, uint32_t from, uint32_t to, const struct counts *n)
 {
 	const struct mapping *m = is_site(n) ? reader_mapping(r, n->site - 1) : NULL;
 	struct profile *p = r->p;
@@ -144,10 +144,10 @@ static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_
 		return false;
 	add_capped(&caller->calls_out, n->calls);
 	if (n->calls == 0)			/* before a reset, maybe: what they took is since then */
-		return add_site(r, thread, from, to, n);
+		return items_add_site(r, thread, from, to, n);
 	if (from != to && r->p->contexts[to].parent != from && !add_detour(r, thread, from, to, n->calls))
 		return false;
-	return add_site(r, thread, from, to, n);
+	return items_add_site(r, thread, from, to, n);
 }
 
 /* Replay the next item of the thread, whose link is at AT. */
@@ -177,7 +177,7 @@ static bool replay_item(struct reader *r, uint32_t thread, uint64_t at, const st
 }
 
 /* What item I of chunk C counted.  Its ticks, which stand behind all counters, may be cut off: 0. */
-static struct counts take_counts(struct reader *r, const struct chunk *c, uint32_t i)
+static struct counts items_take_counts(struct reader *r, const struct chunk *c, uint32_t i)
 {
 	uint64_t counters = c->at + c->head.counters, index = c->head.base + (uint64_t)i, before = 0;
 	uint64_t ticks = counters + (uint64_t)c->head.capacity * sizeof(struct amon_counter) + i * sizeof(uint32_t);
@@ -206,7 +206,7 @@ struct beside {
 };
 
 /* Copy what chunk C has of item I, SIZE bytes, to WHAT; it stays as it is where there is nothing. */
-static void take(const struct reader *r, const struct chunk *c, uint32_t i, void *what, size_t size)
+static void profile_items_take(const struct reader *r, const struct chunk *c, uint32_t i, void *what, size_t size)
 {
 	if (c && i < c->items)
 		memcpy(what, r->data + c->at + c->head.first + i * size, size);
@@ -217,12 +217,12 @@ static void take_beside(const struct reader *r, const struct beside *b, uint32_t
 {
 	n->site = AMON_SITE_NONE;
 	n->spent = (struct amon_spent){ 0 };
-	take(r, b->sites, i, &n->site, sizeof n->site);
+	profile_items_take(r, b->sites, i, &n->site, sizeof n->site);
 	n->bytes = 0;
 	if (r->p->private->phase)
 		return;				/* it is not known in which phase the rest was */
-	take(r, b->spent, i, &n->spent, sizeof n->spent);
-	take(r, b->bytes, i, &n->bytes, sizeof n->bytes);
+	profile_items_take(r, b->spent, i, &n->spent, sizeof n->spent);
+	profile_items_take(r, b->bytes, i, &n->bytes, sizeof n->bytes);
 }
 
 /* Where the link of item I of chunk C is in the file. */
@@ -265,7 +265,7 @@ static bool replay_chunk(struct reader *r, const struct chunk *c, const struct b
 
 		for (uint32_t k = AHEAD; k > 0; k /= 2)	/* as a rule its parent came not long ago */
 			expect_item(r, c, i + k);
-		n = take_counts(r, c, i);
+		n = items_take_counts(r, c, i);
 		take_beside(r, b, i, &n);
 		*stopped = r->run.truncated && link.routine >= r->nroutines && link.routine < AMON_ROUTINE_ROOT;
 		if (!*stopped && !replay_item(r, thread, link_at(c, i), &link, &n))
@@ -274,7 +274,7 @@ static bool replay_chunk(struct reader *r, const struct chunk *c, const struct b
 	return true;
 }
 
-static bool add_pc(struct reader *r, const struct amon_pc *item, uint64_t at)
+static bool items_add_pc(struct reader *r, const struct amon_pc *item, uint64_t at)
 {
 	struct profile *p = r->p;
 	const struct mapping *m = reader_mapping(r, item->pc);
@@ -300,7 +300,7 @@ static bool read_pcs(struct reader *r, const struct chunk *c)
 		struct amon_pc item;
 
 		memcpy(&item, r->data + at, sizeof item);
-		if (item.pc != 0 && item.count != 0 && !add_pc(r, &item, at))
+		if (item.pc != 0 && item.count != 0 && !items_add_pc(r, &item, at))
 			return false;
 	}
 	return true;
@@ -314,7 +314,7 @@ static bool read_packed_pcs(struct reader *r, const struct chunk *c)
 	struct amon_pc item;
 
 	while ((next = pcs_next(&packed, &item)) == PCS_ONE)
-		if (item.count != 0 && !add_pc(r, &item, at + packed.at))
+		if (item.count != 0 && !items_add_pc(r, &item, at + packed.at))
 			return false;
 	return next == PCS_END || r->run.truncated || reader_corrupt(r, at + packed.at, "no program counter is packed here");
 }
@@ -562,7 +562,7 @@ bool read_contexts(struct reader *r)
 		first_of_kind(r, AMON_PCS_PACKED)
 	};
 
-	if (!check_owners(r) || !cover_contexts(r))
+	if (!check_owners(r) || !items_cover_contexts(r))
 		return false;
 	slices_prepare(r);
 	for (uint32_t number = 0; number < r->run.threads; number++)

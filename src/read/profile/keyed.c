@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-static uint64_t key_hash(const struct keyed *k, const char *item)
+static uint64_t key_table_key_hash(const struct keyed *k, const char *item)
 {
 	uint64_t hash = 0;
 	uint32_t word;
@@ -22,12 +22,12 @@ static uint64_t item_hash(const void *owner, uint32_t i)
 {
 	const struct keyed *k = owner;
 
-	return key_hash(k, k->items + i * k->size);
+	return key_table_key_hash(k, k->items + i * k->size);
 }
 
 void *keyed_at(struct keyed *k, const void *item, bool *is_new)
 {
-	uint64_t hash = key_hash(k, item);
+	uint64_t hash = key_table_key_hash(k, item);
 	uint32_t found;
 
 	*is_new = false;

@@ -85,7 +85,7 @@ void phases_next_thread(struct reader *r)
 }
 
 /* Entry I of C's counts; zeros where there are none. */
-static struct amon_phase_count entry(const struct reader *r, const struct chunk *c, uint64_t i)
+static struct amon_phase_count phases_entry(const struct reader *r, const struct chunk *c, uint64_t i)
 {
 	struct amon_phase_count n = { 0, 0, 0 };
 
@@ -95,27 +95,27 @@ static struct amon_phase_count entry(const struct reader *r, const struct chunk 
 }
 
 /* A less B, never below 0: both may be changing. */
-static struct amon_phase_count less(struct amon_phase_count a, struct amon_phase_count b)
+static struct amon_phase_count phases_less(struct amon_phase_count a, struct amon_phase_count b)
 {
 	return (struct amon_phase_count){ a.calls - (b.calls < a.calls ? b.calls : a.calls),
 		a.time - (b.time < a.time ? b.time : a.time), a.ticks - (b.ticks < a.ticks ? b.ticks : a.ticks) };
 }
 
 /* What the thread at hand counted in PHASE at entry I, where NOW stands now. */
-static struct amon_phase_count part(const struct reader *r, const struct file_phase *phase, uint64_t i, struct amon_phase_count now)
+static struct amon_phase_count phases_part(const struct reader *r, const struct file_phase *phase, uint64_t i, struct amon_phase_count now)
 {
-	struct amon_phase_count sum = entry(r, phase->counts, i), since;
+	struct amon_phase_count sum = phases_entry(r, phase->counts, i), since;
 
 	if (!phase->current)
 		return sum;
-	since = less(now, entry(r, r->phase_mark, i));
+	since = phases_less(now, phases_entry(r, r->phase_mark, i));
 	add_capped(&sum.calls, since.calls);
 	add_capped(&sum.time, since.time);
 	add_capped(&sum.ticks, since.ticks);
 	return sum;
 }
 
-static void sum_up(struct reader *r, struct file_phase *phase, uint64_t i, struct amon_phase_count n)
+static void phases_sum_up(struct reader *r, struct file_phase *phase, uint64_t i, struct amon_phase_count n)
 {
 	if (i == 0)
 		add_capped(&phase->sum.cpu, n.calls);
@@ -130,9 +130,9 @@ struct amon_phase_count phases_count(struct reader *r, uint64_t i, struct amon_p
 	struct amon_phase_count wanted = { 0, 0, 0 }, stopped = { calls_at_reset, 0, 0 };
 
 	for (size_t k = 0; k < r->nphases; k++) {
-		struct amon_phase_count n = part(r, &r->phases[k], i, now);
+		struct amon_phase_count n = phases_part(r, &r->phases[k], i, now);
 
-		sum_up(r, &r->phases[k], i, n);
+		phases_sum_up(r, &r->phases[k], i, n);
 		if (r->phases[k].wanted)
 			wanted = n;
 		if (k == AMON_PHASE_STOPPED) {
@@ -141,7 +141,7 @@ struct amon_phase_count phases_count(struct reader *r, uint64_t i, struct amon_p
 			stopped.ticks = n.ticks;
 		}
 	}
-	return r->p->private->phase ? wanted : less(now, stopped);
+	return r->p->private->phase ? wanted : phases_less(now, stopped);
 }
 
 void phases_thread_totals(struct reader *r, struct amon_thread *t)

@@ -67,7 +67,7 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
-static uint64_t module_key(const struct profile_module *m)
+static uint64_t profile_module_key(const struct profile_module *m)
 {
 	const unsigned char *s = (const unsigned char *)m->path;
 	uint64_t key = m->build_id_size;
@@ -81,9 +81,9 @@ static uint64_t module_key(const struct profile_module *m)
 	return key;
 }
 
-static uint64_t module_hash(const void *owner, uint32_t i)
+static uint64_t profile_module_hash(const void *owner, uint32_t i)
 {
-	return module_key(&((const struct profile *)owner)->modules[i]);
+	return profile_module_key(&((const struct profile *)owner)->modules[i]);
 }
 
 static bool same_module(const struct profile_module *a, const struct profile_module *b)
@@ -94,14 +94,14 @@ static bool same_module(const struct profile_module *a, const struct profile_mod
 				  strcmp(a->path, b->path) == 0;
 }
 
-static uint64_t routine_key(const struct profile_routine *r)
+static uint64_t profile_routine_key(const struct profile_routine *r)
 {
 	return hash_mix(hash_mix(r->module, r->address), (uint64_t)r->flags << 32 | r->pseudo);
 }
 
-static uint64_t routine_hash(const void *owner, uint32_t i)
+static uint64_t profile_routine_hash(const void *owner, uint32_t i)
 {
-	return routine_key(&((const struct profile *)owner)->routines[i]);
+	return profile_routine_key(&((const struct profile *)owner)->routines[i]);
 }
 
 /* Module M was at PATH, too; SIZE counts its NUL.  Where they are too many the first by name are kept, whatever came first.  False: out of memory. */
@@ -158,7 +158,7 @@ bool profile_module_at(struct profile *p, uint32_t module, const char *path)
 uint32_t profile_module(struct profile *p, const struct profile_module *m, size_t size)
 {
 	struct profile_private *own = p->private;
-	uint64_t key = module_key(m);
+	uint64_t key = profile_module_key(m);
 	uint32_t found;
 	char *path;
 
@@ -166,7 +166,7 @@ uint32_t profile_module(struct profile *p, const struct profile_module *m, size_
 		if (same_module(&p->modules[found], m))
 			return add_path(&p->modules[found], m->path, size) ? found : PROFILE_NONE;
 	if (!array_reserve(&p->modules, &own->modules, (size_t)p->nmodules + 1, sizeof *p->modules) ||
-	    !table_reserve(&own->module_table, (uint64_t)p->nmodules + 1, module_hash, p))
+	    !table_reserve(&own->module_table, (uint64_t)p->nmodules + 1, profile_module_hash, p))
 		return PROFILE_NONE;
 	path = malloc(size);
 	if (!path)
@@ -180,7 +180,7 @@ uint32_t profile_module(struct profile *p, const struct profile_module *m, size_
 uint32_t profile_routine(struct profile *p, const struct profile_routine *r)
 {
 	struct profile_private *own = p->private;
-	uint64_t key = routine_key(r);
+	uint64_t key = profile_routine_key(r);
 	uint32_t found;
 
 	for (uint64_t i = key; (found = table_next(&own->routine_table, &i)) != PROFILE_NONE;) {
@@ -191,7 +191,7 @@ uint32_t profile_routine(struct profile *p, const struct profile_routine *r)
 			return found;
 	}
 	if (!array_reserve(&p->routines, &own->routines, (size_t)p->nroutines + 1, sizeof *p->routines) ||
-	    !table_reserve(&own->routine_table, (uint64_t)p->nroutines + 1, routine_hash, p))
+	    !table_reserve(&own->routine_table, (uint64_t)p->nroutines + 1, profile_routine_hash, p))
 		return PROFILE_NONE;
 	p->routines[p->nroutines] = *r;
 	table_add(&own->routine_table, key, p->nroutines);
@@ -293,14 +293,14 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 	cut_symbols(p, mark->symbols);
 	p->narcs = mark->arcs;
 	p->ndetours = mark->detours;
-	table_cut(&own->module_table, p->nmodules, module_hash, p);
-	table_cut(&own->routine_table, p->nroutines, routine_hash, p);
+	table_cut(&own->module_table, p->nmodules, profile_module_hash, p);
+	table_cut(&own->routine_table, p->nroutines, profile_routine_hash, p);
 }
 
 void profile_tables_renew(struct profile *p)
 {
-	table_renew(&p->private->module_table, p->nmodules, module_hash, p);
-	table_renew(&p->private->routine_table, p->nroutines, routine_hash, p);
+	table_renew(&p->private->module_table, p->nmodules, profile_module_hash, p);
+	table_renew(&p->private->routine_table, p->nroutines, profile_routine_hash, p);
 }
 
 bool profile_used_way(const struct profile *p, enum amon_way way)

@@ -93,7 +93,7 @@ static bool check_header(struct reader *r)
 
 /* Room for the contexts of the first file, of which each item may make one: so large arrays need not grow and be copied.  Those of later files are most often
  * there already. */
-static bool room_make(struct profile *p, uint64_t items)
+static bool read_room_make(struct profile *p, uint64_t items)
 {
 	struct profile_private *own = p->private;
 
@@ -115,7 +115,7 @@ static bool prepare(struct reader *r)
 	r->budget = items * WORK_PER_ITEM + WORK_AT_LEAST;
 	r->node_budget = own->histories.n + items * NODES_PER_ITEM + NODES_AT_LEAST;
 	return (items < PROFILE_NONE - own->histories.n &&
-		histories_reserve(&own->histories, items, r->p->nroutines) && room_make(r->p, items)) || reader_no_memory(r);
+		histories_reserve(&own->histories, items, r->p->nroutines) && read_room_make(r->p, items)) || reader_no_memory(r);
 }
 
 static void merge_pcs(struct profile *p)
@@ -162,7 +162,7 @@ void profile_add_share(struct profile *p, const struct profile_share *s)
 }
 
 /* All is checked and in its place: add it up. */
-static void commit(struct reader *r)
+static void read_commit(struct reader *r)
 {
 	struct profile *p = r->p;
 
@@ -223,7 +223,7 @@ static bool read_sampled(struct reader *r)
 	return profile_read_sampled(r->p, r->data + c->at + c->head.first, c->items, r->label, r->err);
 }
 
-static bool read_all(struct reader *r)
+static bool profile_read_all(struct reader *r)
 {
 	return check_magic(r) && check_header(r) && reader_collect(r) && add_run(r) && read_modules(r) && read_symbols(r) && read_commands(r) &&
 	       read_routines(r) && read_scripts(r) && read_threads(r) && read_phases(r) && prepare(r) && read_contexts(r) && read_arcs(r) && read_sampled(r);
@@ -232,10 +232,10 @@ static bool read_all(struct reader *r)
 bool profile_read(struct profile *p, const void *data, size_t len, const char *label, struct error *err)
 {
 	struct reader r = { .p = p, .mark = profile_mark(p), .data = data, .len = len, .label = label, .err = err };
-	bool ok = read_all(&r);
+	bool ok = profile_read_all(&r);
 
 	if (ok)
-		commit(&r);
+		read_commit(&r);
 	else
 		profile_rewind(p, &r.mark);
 	free(r.chunks);

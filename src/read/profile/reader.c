@@ -59,7 +59,7 @@ static uint32_t load32(const struct reader *r, uint64_t at)
 }
 
 /* Size of an item and of what a chunk needs; 0: no items. */
-static uint32_t item_size(uint32_t kind)
+static uint32_t reader_item_size(uint32_t kind)
 {
 	switch (kind) {
 	case AMON_MODULES: return 1;
@@ -89,7 +89,7 @@ static uint32_t item_size(uint32_t kind)
 /* Whether what the chunk says of itself holds together and fits before USED. */
 static bool check_chunk(struct reader *r, uint64_t at, const struct amon_chunk *c, uint64_t used)
 {
-	uint64_t items_end = c->first + (uint64_t)c->capacity * item_size(c->kind), end = c->size;
+	uint64_t items_end = c->first + (uint64_t)c->capacity * reader_item_size(c->kind), end = c->size;
 
 	if (c->magic != AMON_CHUNK_MAGIC)
 		return reader_corrupt(r, at, "no chunk begins here");
@@ -152,7 +152,7 @@ static bool take_count(struct reader *r, struct chunk *c)
 		c->head.base = load32(r, c->at + offsetof(struct amon_chunk, base));	/* it was set before the first was taken */
 		count = c->head.capacity;
 	}
-	here /= contexts ? sizeof(struct amon_counter) : item_size(c->head.kind);
+	here /= contexts ? sizeof(struct amon_counter) : reader_item_size(c->head.kind);
 	c->items = here < count ? (uint32_t)here : count;
 	assert(c->items <= c->head.capacity);
 	return true;
@@ -160,7 +160,7 @@ static bool take_count(struct reader *r, struct chunk *c)
 
 /* Take the counts of the N first chunks, OWNED by threads or not, the last chunk first, since an earlier one is
  * full before a later one is begun. */
-static bool take_counts(struct reader *r, size_t n, bool owned)
+static bool reader_take_counts(struct reader *r, size_t n, bool owned)
 {
 	while (n-- > 0)
 		if (r->chunks[n].head.kind != AMON_FILLER && chunk_is_owned(&r->chunks[n]) == owned &&
@@ -198,12 +198,12 @@ bool reader_collect(struct reader *r)
 	if (!find_chunks(r, AMON_PAGE, used))
 		return false;
 	before = r->nchunks;
-	if (!take_counts(r, before, true))
+	if (!reader_take_counts(r, before, true))
 		return false;
 	later = load64(r, offsetof(struct amon_header, used));
 	if (later > used && later <= r->len && later % AMON_PAGE == 0 && !find_chunks(r, used, later))
 		return false;
-	if (!take_counts(r, r->nchunks, false))
+	if (!reader_take_counts(r, r->nchunks, false))
 		return false;
 	if (r->nchunks > 0)
 		qsort(r->chunks, r->nchunks, sizeof *r->chunks, compare_chunks);

@@ -86,7 +86,7 @@ const struct mapping *reader_mapping(const struct reader *r, uint64_t address)
 }
 
 /* Add the routine ITEM of the file, read at AT. */
-static bool add_routine(struct reader *r, const struct amon_routine *item, uint64_t at)
+static bool records_add_routine(struct reader *r, const struct amon_routine *item, uint64_t at)
 {
 	struct profile_routine routine = { .module = PROFILE_NONE, .flags = item->flags, .address = item->address };
 	uint32_t index;
@@ -130,7 +130,7 @@ bool read_routines(struct reader *r)
 			memcpy(&item, r->data + at, sizeof item);
 			/* The module that it names may lie behind the cut. */
 			cut = r->run.truncated && item.module != AMON_NONE && item.module >= r->nmappings;
-			if (!cut && !add_routine(r, &item, at))
+			if (!cut && !records_add_routine(r, &item, at))
 				return false;
 		}
 	if (r->nroutines >= AMON_ROUTINE_ROOT)

@@ -28,7 +28,7 @@ static bool check_script(struct reader *r, const struct amon_script *s, uint64_t
 }
 
 /* The routine S of the profile is what the record at AT says. */
-static bool add_script(struct reader *r, const struct amon_script *s, uint64_t at)
+static bool scripts_add_script(struct reader *r, const struct amon_script *s, uint64_t at)
 {
 	struct profile *p = r->p;
 	uint32_t routine = r->routines[s->routine];
@@ -61,7 +61,7 @@ bool read_scripts(struct reader *r)
 				break;
 			if (!check_script(r, &s, at, end - at))
 				return false;
-			if (s.routine < r->nroutines && !add_script(r, &s, at))
+			if (s.routine < r->nroutines && !scripts_add_script(r, &s, at))
 				return false;
 		}
 		if (end - at && end - at < sizeof s && !r->run.truncated)

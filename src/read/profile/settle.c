@@ -132,7 +132,7 @@ static bool routines_place(struct profile *p, struct places *at)
 	       permute(&p->routines, &p->private->routines, at->routines, p->nroutines, sizeof *p->routines);
 }
 
-static int script_compare(const void *x, const void *y)
+static int settle_script_compare(const void *x, const void *y)
 {
 	const struct profile_script *a = x, *b = y;
 
@@ -144,7 +144,7 @@ static void scripts_settle(struct profile *p, const struct places *at)
 	for (uint32_t i = 0; i < p->nscripts; i++)
 		p->scripts[i].routine = at->routines[p->scripts[i].routine];
 	if (p->nscripts)
-		qsort(p->scripts, p->nscripts, sizeof *p->scripts, script_compare);
+		qsort(p->scripts, p->nscripts, sizeof *p->scripts, settle_script_compare);
 	for (uint32_t i = 0; i < p->nscripts; i++)
 		p->routines[p->scripts[i].routine].script = i + 1;
 }
@@ -195,7 +195,7 @@ static void calls_free(struct calls *c)
 }
 
 /* Number the contexts: each, then all below it. */
-static void number(const struct calls *c, const struct profile *p, uint32_t *places)
+static void settle_number(const struct calls *c, const struct profile *p, uint32_t *places)
 {
 	uint32_t at = 0, n = 0;
 
@@ -232,7 +232,7 @@ static bool contexts_place(struct profile *p, struct places *at)
 	at->contexts = numbers(p->ncontexts);
 	ok = at->contexts && calls_make(&c, p);
 	if (ok) {
-		number(&c, p, at->contexts);
+		settle_number(&c, p, at->contexts);
 		for (uint32_t i = 1; i < p->ncontexts; i++)
 			p->contexts[i].parent = at->contexts[p->contexts[i].parent];
 	}
@@ -248,7 +248,7 @@ static bool contexts_place(struct profile *p, struct places *at)
 /* ---- counters ---- */
 
 /* The records of K change hands, in the order of COMPARE: to *ITEMS, their number to *N and the room for them to *ROOM. */
-static void hand_over(struct keyed *k, void *items, size_t *n, size_t *room, int (*compare)(const void *, const void *))
+static void settle_hand_over(struct keyed *k, void *items, size_t *n, size_t *room, int (*compare)(const void *, const void *))
 {
 	table_free(&k->table);
 	if (k->n)
@@ -294,11 +294,11 @@ static void records_hand_over(struct profile_sum *s)
 {
 	struct profile *p = s->p;
 
-	hand_over(&s->shares, &p->shares, &p->nshares, &p->private->shares, order_shares);
-	hand_over(&s->pcs, &p->pcs, &p->npcs, &p->private->pcs, order_pcs);
-	hand_over(&s->detours, &p->detours, &p->ndetours, &p->private->room, order_detours);
-	hand_over(&s->sites, &p->sites, &p->nsites, &p->private->sites, order_sites);
-	hand_over(&s->arcs, &p->arcs, &p->narcs, &p->private->arcs, order_arcs);
+	settle_hand_over(&s->shares, &p->shares, &p->nshares, &p->private->shares, order_shares);
+	settle_hand_over(&s->pcs, &p->pcs, &p->npcs, &p->private->pcs, order_pcs);
+	settle_hand_over(&s->detours, &p->detours, &p->ndetours, &p->private->room, order_detours);
+	settle_hand_over(&s->sites, &p->sites, &p->nsites, &p->private->sites, order_sites);
+	settle_hand_over(&s->arcs, &p->arcs, &p->narcs, &p->private->arcs, order_arcs);
 }
 
 /* ---- threads ---- */
@@ -451,7 +451,7 @@ static void symbols_settle(struct profile *p, const struct places *at)
 		qsort(p->symbols, p->nsymbols, sizeof *p->symbols, symbols_compare);
 }
 
-static void contexts_count(struct profile *p)
+static void settle_contexts_count(struct profile *p)
 {
 	for (size_t i = 0; i < p->nshares; i++)
 		profile_add_share(p, &p->shares[i]);
@@ -482,7 +482,7 @@ static void run_settle(struct profile_sum *s)
 	headers_settle(&run->header);
 	run->threads = p->nthreads;
 	run->ranks = s->unranked ? 0 : s->ranks < UINT32_MAX ? (uint32_t)s->ranks : UINT32_MAX;
-	hand_over(&s->commands, &run->commands, &run->ncommands, &room, command_compare);
+	settle_hand_over(&s->commands, &run->commands, &run->ncommands, &room, command_compare);
 	for (uint32_t i = 1; i < p->ncontexts; i++) {
 		const struct profile_context *c = &p->contexts[i];
 
@@ -508,7 +508,7 @@ bool sum_settle(struct profile_sum *s)
 	if (ok) {
 		threads_renumber(p, &at);
 		symbols_settle(p, &at);
-		contexts_count(p);
+		settle_contexts_count(p);
 		run_settle(s);
 	}
 	free(at.modules);

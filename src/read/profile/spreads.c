@@ -10,7 +10,7 @@
 #include "read/profile/writer.h"
 
 /* See that there is room for a spread of each context. */
-static bool cover_contexts(struct profile *p)
+static bool spreads_cover_contexts(struct profile *p)
 {
 	if (!array_reserve(&p->spreads, &p->private->spreads, p->ncontexts, sizeof *p->spreads))
 		return false;
@@ -43,12 +43,12 @@ static void spread_add(struct profile_spread *to, const struct profile_spread *s
 
 bool profile_cover_spreads(struct profile *p)
 {
-	return p->nspreads == 0 || cover_contexts(p);
+	return p->nspreads == 0 || spreads_cover_contexts(p);
 }
 
 bool profile_add_spreads(struct profile *p, const struct profile *q, const uint32_t *context_of)
 {
-	if (q->nspreads && !cover_contexts(p))
+	if (q->nspreads && !spreads_cover_contexts(p))
 		return false;
 	for (uint32_t i = 0; i < q->nspreads; i++)
 		if (q->spreads[i].ranks)
@@ -58,7 +58,7 @@ bool profile_add_spreads(struct profile *p, const struct profile *q, const uint3
 
 bool profile_set_rank(struct profile *p, uint32_t rank)
 {
-	if (!cover_contexts(p))
+	if (!spreads_cover_contexts(p))
 		return false;
 	for (uint32_t i = 0; i < p->ncontexts; i++) {
 		const struct profile_context *c = &p->contexts[i];
@@ -123,7 +123,7 @@ bool spreads_prepare(struct reader *r)
 {
 	if (r->p->private->phase)
 		r->nspreads = 0;		/* they are of all phases */
-	return r->nspreads == 0 || cover_contexts(r->p) || reader_no_memory(r);
+	return r->nspreads == 0 || spreads_cover_contexts(r->p) || reader_no_memory(r);
 }
 
 void spreads_commit(struct reader *r)

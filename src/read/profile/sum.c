@@ -159,13 +159,13 @@ static bool map_modules(struct profile_sum *s, const struct profile *q)
 	return true;
 }
 
-static uint32_t module_of(const struct profile_sum *s, uint32_t module)
+static uint32_t sum_module_of(const struct profile_sum *s, uint32_t module)
 {
 	return module == PROFILE_NONE ? PROFILE_NONE : s->module_of[module];
 }
 
 /* Which of two that an interpreter gave one key: it is the same one each time. */
-static int script_compare(const struct profile_script *a, const struct profile_script *b)
+static int sum_script_compare(const struct profile_script *a, const struct profile_script *b)
 {
 	int c = strcmp(a->file, b->file);
 
@@ -174,14 +174,14 @@ static int script_compare(const struct profile_script *a, const struct profile_s
 }
 
 /* The routine TO of the sum is what SCRIPT says. */
-static bool add_script(struct profile_sum *s, uint32_t to, const struct profile_script *script)
+static bool sum_add_script(struct profile_sum *s, uint32_t to, const struct profile_script *script)
 {
 	struct profile *p = s->p;
 	size_t name = strlen(script->name) + 1, file = strlen(script->file) + 1;
 	struct profile_script copy = { .routine = to, .line = script->line };
 	uint32_t known = p->routines[to].script;
 
-	if (known && script_compare(&p->scripts[known - 1], script) <= 0)
+	if (known && sum_script_compare(&p->scripts[known - 1], script) <= 0)
 		return true;
 	if (!array_reserve(&p->scripts, &p->private->scripts, (size_t)p->nscripts + 1, sizeof *p->scripts) || !(copy.name = malloc(name + file)))
 		return false;
@@ -206,11 +206,11 @@ static bool map_routines(struct profile_sum *s, const struct profile *q)
 
 		if (r.module != PROFILE_NONE && profile_is_anonymous(q->modules[r.module].path, &start))
 			r.address = start;		/* nobody will tell what it was: in each process it is at another place */
-		r.module = module_of(s, r.module);
+		r.module = sum_module_of(s, r.module);
 		r.script = 0;
 		s->routine_of[i] = profile_routine(s->p, &r);
 		if (s->routine_of[i] == PROFILE_NONE ||
-		    (q->routines[i].script && !add_script(s, s->routine_of[i], &q->scripts[q->routines[i].script - 1])))
+		    (q->routines[i].script && !sum_add_script(s, s->routine_of[i], &q->scripts[q->routines[i].script - 1])))
 			return false;
 	}
 	return histories_reserve(&s->p->private->histories, 0, s->p->nroutines);
@@ -248,7 +248,7 @@ static bool map_contexts(struct profile_sum *s, const struct profile *q)
 
 /* ---- threads ---- */
 
-static uint64_t name_key(const struct amon_thread *t)
+static uint64_t sum_name_key(const struct amon_thread *t)
 {
 	uint64_t words[2];
 
@@ -256,9 +256,9 @@ static uint64_t name_key(const struct amon_thread *t)
 	return hash_mix(words[0], words[1]);
 }
 
-static uint64_t name_hash(const void *owner, uint32_t i)
+static uint64_t sum_name_hash(const void *owner, uint32_t i)
 {
-	return name_key(&((const struct profile *)owner)->threads[i].record);
+	return sum_name_key(&((const struct profile *)owner)->threads[i].record);
 }
 
 /* The name of T alone, without what may stand behind it. */
@@ -270,7 +270,7 @@ static void name_clean(struct amon_thread *t)
 }
 
 /* Add what thread RECORD counted to T, which is a sum. */
-static void thread_add(struct amon_thread *t, const struct amon_thread *record)
+static void sum_thread_add(struct amon_thread *t, const struct amon_thread *record)
 {
 	if (record->start_monotonic < t->start_monotonic)
 		t->start_monotonic = record->start_monotonic;
@@ -289,7 +289,7 @@ static void thread_add(struct amon_thread *t, const struct amon_thread *record)
 }
 
 /* A thread of the sum for RECORD alone, in context CURRENT.  PROFILE_NONE: out of memory. */
-static uint32_t thread_new(struct profile *p, const struct amon_thread *record, uint32_t current)
+static uint32_t sum_thread_new(struct profile *p, const struct amon_thread *record, uint32_t current)
 {
 	if (p->nthreads >= PROFILE_NONE - 1 ||
 	    !array_reserve(&p->threads, &p->private->threads, (size_t)p->nthreads + 1, sizeof *p->threads))
@@ -308,19 +308,19 @@ static uint32_t thread_named(struct profile_sum *s, const struct amon_thread *re
 	uint32_t found;
 
 	memcpy(sum.name, record->name, sizeof sum.name);
-	key = name_key(&sum);
+	key = sum_name_key(&sum);
 	for (uint64_t i = key; (found = table_next(&s->names, &i)) != PROFILE_NONE;)
 		if (memcmp(p->threads[found].record.name, sum.name, sizeof sum.name) == 0)
 			break;
 	if (found == PROFILE_NONE) {
-		if (!table_reserve(&s->names, (uint64_t)p->nthreads + 1, name_hash, p))
+		if (!table_reserve(&s->names, (uint64_t)p->nthreads + 1, sum_name_hash, p))
 			return PROFILE_NONE;
-		found = thread_new(p, &sum, PROFILE_NONE);
+		found = sum_thread_new(p, &sum, PROFILE_NONE);
 		if (found == PROFILE_NONE)
 			return PROFILE_NONE;
 		table_add(&s->names, key, found);
 	}
-	thread_add(&p->threads[found].record, record);
+	sum_thread_add(&p->threads[found].record, record);
 	return found;
 }
 
@@ -334,7 +334,7 @@ static bool map_threads(struct profile_sum *s, const struct profile *q)
 
 		name_clean(&record);
 		s->thread_of[i] = s->by_name ? thread_named(s, &record) :
-				  thread_new(s->p, &record, current == PROFILE_NONE ? PROFILE_NONE : s->context_of[current]);
+				  sum_thread_new(s->p, &record, current == PROFILE_NONE ? PROFILE_NONE : s->context_of[current]);
 		if (s->thread_of[i] == PROFILE_NONE)
 			return false;
 	}
@@ -342,7 +342,7 @@ static bool map_threads(struct profile_sum *s, const struct profile *q)
 }
 
 /* Add the records of K, about other threads now, to an empty one of their kind in its place. */
-static bool renew(struct keyed *k, const uint32_t *thread_of, size_t thread_at, bool (*add)(struct keyed *, const void *))
+static bool sum_renew(struct keyed *k, const uint32_t *thread_of, size_t thread_at, bool (*add)(struct keyed *, const void *))
 {
 	struct keyed old = *k;
 	bool ok = true;
@@ -380,9 +380,9 @@ bool sum_fold_threads(struct profile_sum *s)
 		ok = s->thread_of[i] != PROFILE_NONE;
 	}
 	free(apart);
-	return ok && renew(&s->shares, s->thread_of, offsetof(struct profile_share, thread), share_again) &&
-	       renew(&s->detours, s->thread_of, offsetof(struct profile_detour, thread), detour_again) &&
-	       renew(&s->sites, s->thread_of, offsetof(struct profile_site, thread), site_again);
+	return ok && sum_renew(&s->shares, s->thread_of, offsetof(struct profile_share, thread), share_again) &&
+	       sum_renew(&s->detours, s->thread_of, offsetof(struct profile_detour, thread), detour_again) &&
+	       sum_renew(&s->sites, s->thread_of, offsetof(struct profile_site, thread), site_again);
 }
 
 /* ---- counters ---- */
@@ -419,7 +419,7 @@ static bool add_ways(struct profile_sum *s, const struct profile *q, size_t shar
 	return true;
 }
 
-static bool add_shares(struct profile_sum *s, const struct profile *q)
+static bool sum_add_shares(struct profile_sum *s, const struct profile *q)
 {
 	size_t detour = 0;
 
@@ -440,13 +440,13 @@ static bool add_shares(struct profile_sum *s, const struct profile *q)
 	return true;
 }
 
-static bool add_places(struct profile_sum *s, const struct profile *q)
+static bool sum_add_places(struct profile_sum *s, const struct profile *q)
 {
 	for (size_t i = 0; i < q->npcs; i++) {
 		struct profile_pc pc = q->pcs[i];
 
 		pc.context = s->context_of[pc.context];
-		pc.module = module_of(s, pc.module);
+		pc.module = sum_module_of(s, pc.module);
 		if (!sum_pc(&s->pcs, &pc))
 			return false;
 	}
@@ -456,7 +456,7 @@ static bool add_places(struct profile_sum *s, const struct profile *q)
 		site.thread = s->thread_of[site.thread];
 		site.from = s->context_of[site.from];
 		site.to = s->context_of[site.to];
-		site.module = module_of(s, site.module);
+		site.module = sum_module_of(s, site.module);
 		if (!sum_site(&s->sites, &site))
 			return false;
 	}
@@ -476,7 +476,7 @@ static bool add_symbols(struct profile_sum *s, const struct profile *q)
 	for (size_t i = 0; i < q->nsymbols; i++) {
 		struct profile_symbols symbols = q->symbols[i];
 
-		symbols.module = module_of(s, symbols.module);
+		symbols.module = sum_module_of(s, symbols.module);
 		if (!profile_add_symbols(s->p, &symbols))
 			return false;
 	}
@@ -541,7 +541,7 @@ bool profile_sum_add(struct profile_sum *s, const struct profile *q, struct erro
 {
 	if (!goes_with(s, q, err))
 		return false;
-	if (map_modules(s, q) && map_routines(s, q) && map_contexts(s, q) && profile_add_spreads(s->p, q, s->context_of) && map_threads(s, q) && add_shares(s, q) && add_places(s, q) &&
+	if (map_modules(s, q) && map_routines(s, q) && map_contexts(s, q) && profile_add_spreads(s->p, q, s->context_of) && map_threads(s, q) && sum_add_shares(s, q) && sum_add_places(s, q) &&
 	    add_symbols(s, q) && add_runs(s, q) && add_sampled(s, q))
 		return true;
 	return error_no_memory(err, "adding up profiles");

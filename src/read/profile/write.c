@@ -20,7 +20,7 @@ static void use_address(struct placement *place, uint64_t address)
 	place->used = true;
 }
 
-static int compare_addresses(const void *x, const void *y)
+static int write_compare_addresses(const void *x, const void *y)
 {
 	const uint64_t *a = x, *b = y;
 
@@ -77,7 +77,7 @@ static bool place_all(struct writer *w)
 			else if (p->sites[i].address)
 				foreign[n++] = p->sites[i].address - before;
 	if (n > 0)
-		qsort(foreign, n, sizeof *foreign, compare_addresses);
+		qsort(foreign, n, sizeof *foreign, write_compare_addresses);
 	ok = place_modules(w, foreign, n);
 	free(foreign);
 	return ok;
@@ -198,7 +198,7 @@ static bool write_sampled(struct writer *w)
 	return ok || !w->p->sampled;
 }
 
-static bool write_all(struct writer *w)
+static bool profile_write_all(struct writer *w)
 {
 	struct amon_header h = whole_header(w->p);
 	size_t at;
@@ -221,7 +221,7 @@ static bool write_all(struct writer *w)
 static void *one_write(const struct profile *p, size_t *len, struct error *err)
 {
 	struct writer w = { .p = p, .err = err };
-	bool ok = write_all(&w);
+	bool ok = profile_write_all(&w);
 
 	free(w.places);
 	free(w.routine_of);

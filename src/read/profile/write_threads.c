@@ -71,7 +71,7 @@ static bool add_item(struct writer *w, uint32_t parent, uint32_t routine, uint64
 }
 
 /* The item of CONTEXT by the step from its parent, without counts. */
-static bool add_context(struct writer *w, uint32_t context)
+static bool write_threads_add_context(struct writer *w, uint32_t context)
 {
 	const struct profile_context *c = &w->p->contexts[context];
 	uint32_t routine, parent;
@@ -131,7 +131,7 @@ static bool add_sites(struct writer *w, uint32_t thread)
 	return true;
 }
 
-static bool add_shares(struct writer *w, uint32_t thread)
+static bool write_threads_add_shares(struct writer *w, uint32_t thread)
 {
 	const struct profile *p = w->p;
 
@@ -167,7 +167,7 @@ static bool add_detours(struct writer *w, uint32_t thread)
 	return true;
 }
 
-static bool add_pc(struct writer *w, const struct profile_pc *pc)
+static bool write_threads_add_pc(struct writer *w, const struct profile_pc *pc)
 {
 	for (uint64_t left = pc->count, part; left > 0; left -= part) {
 		part = left < UINT32_MAX ? left : UINT32_MAX;
@@ -210,14 +210,14 @@ static bool add_pcs(struct writer *w)
 			continue;
 		w->homed[context] = true;
 		for (size_t k = first_pc(p, context); k < p->npcs && p->pcs[k].context == context; k++)
-			if (!add_pc(w, &p->pcs[k]))
+			if (!write_threads_add_pc(w, &p->pcs[k]))
 				return false;
 	}
 	return true;
 }
 
 /* What the items have beside, chunk beside chunk: of KIND, at WHAT, SIZE bytes each. */
-static bool write_beside(struct writer *w, uint32_t kind, uint32_t thread, const void *what, size_t size)
+static bool write_threads_write_beside(struct writer *w, uint32_t kind, uint32_t thread, const void *what, size_t size)
 {
 	for (size_t base = 0; base < w->nitems; base += ITEMS_A_CHUNK) {
 		size_t left = w->nitems - base, n = left < ITEMS_A_CHUNK ? left : ITEMS_A_CHUNK, at;
@@ -243,8 +243,8 @@ static bool write_sites(struct writer *w, uint32_t thread)
 {
 	if (first_site(w->p, thread, 0, 0) == first_site(w->p, thread + 1, 0, 0))
 		return true;
-	return write_beside(w, AMON_SITES, thread, w->sites, sizeof *w->sites) &&
-	       (!has_spent(w->p, thread) || write_beside(w, AMON_SPENT, thread, w->spent, sizeof *w->spent));
+	return write_threads_write_beside(w, AMON_SITES, thread, w->sites, sizeof *w->sites) &&
+	       (!has_spent(w->p, thread) || write_threads_write_beside(w, AMON_SPENT, thread, w->spent, sizeof *w->spent));
 }
 
 static int compare_pcs(const void *x, const void *y) { return pcs_order(x, y); }
@@ -275,7 +275,7 @@ static bool write_items(struct writer *w, uint32_t thread)
 		if (!writer_context_chunk(w, thread, base, left < ITEMS_A_CHUNK ? left : ITEMS_A_CHUNK))
 			return false;
 	}
-	return write_sites(w, thread) && (!w->moved || write_beside(w, AMON_BYTES, thread, w->bytes, sizeof *w->bytes)) &&
+	return write_sites(w, thread) && (!w->moved || write_threads_write_beside(w, AMON_BYTES, thread, w->bytes, sizeof *w->bytes)) &&
 	       write_pcs(w, thread);
 }
 
@@ -295,9 +295,9 @@ static bool write_thread(struct writer *w, uint32_t thread)
 	if (!order_contexts(w, thread))
 		return false;
 	for (size_t i = 0; i < w->norder; i++)
-		if (!add_context(w, w->order[i]))
+		if (!write_threads_add_context(w, w->order[i]))
 			return false;
-	if (!add_shares(w, thread) || !add_detours(w, thread) || !add_sites(w, thread) || !add_pcs(w) || !write_items(w, thread) || !write_spreads(w, thread))
+	if (!write_threads_add_shares(w, thread) || !add_detours(w, thread) || !add_sites(w, thread) || !add_pcs(w) || !write_items(w, thread) || !write_spreads(w, thread))
 		return false;
 	write_record(w, thread);
 	for (size_t i = 0; i < w->norder; i++)

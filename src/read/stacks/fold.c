@@ -55,7 +55,7 @@ void fold_free(struct fold *f)
 }
 
 /* The item of the context NODE, made by calling ROUTINE in FROM if it is new. */
-static uint32_t item_of(struct fold *f, uint32_t from, uint32_t routine, const struct history_step *s)
+static uint32_t fold_item_of(struct fold *f, uint32_t from, uint32_t routine, const struct history_step *s)
 {
 	uint32_t item = f->histories.nodes[s->node].context;
 
@@ -77,7 +77,7 @@ static uint32_t step_make(struct fold *f, uint32_t from, const struct fold_call 
 	    !histories_reserve(&f->histories, at.length + 1, number + 1) || !histories_step(&f->histories, at.node, at.length, number, &s))
 		return RECORDING_NONE;
 	is_new = f->histories.nodes[s.node].context == HISTORIES_NONE;
-	to = item_of(f, from, c->routine, &s);
+	to = fold_item_of(f, from, c->routine, &s);
 	if (to == RECORDING_NONE)
 		return RECORDING_NONE;
 	if (is_new)
@@ -105,7 +105,7 @@ static uint32_t step_find(const struct fold *f, uint32_t from, const struct fold
 }
 
 /* The step of CALL in FROM: where there is no room to tell its site apart, that of several. */
-static uint32_t step(struct fold *f, uint32_t from, const struct fold_call *call)
+static uint32_t stacks_fold_step(struct fold *f, uint32_t from, const struct fold_call *call)
 {
 	struct fold_call c = { call->routine, f->keeps_sites ? call->site : AMON_SITE_NONE };
 	uint32_t k = step_find(f, from, &c);
@@ -118,7 +118,7 @@ static uint32_t step(struct fold *f, uint32_t from, const struct fold_call *call
 }
 
 /* Replay N calls; false: there is no room for one of them. */
-static bool replay(struct fold *f, const struct fold_call *calls, size_t n)
+static bool fold_replay(struct fold *f, const struct fold_call *calls, size_t n)
 {
 	size_t before = f->npath;
 	uint32_t item = 0;
@@ -128,7 +128,7 @@ static bool replay(struct fold *f, const struct fold_call *calls, size_t n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		bool again = i < before && is_step(&f->steps[f->path[i]], item, &calls[i]);
-		uint32_t k = again ? f->path[i] : step(f, item, &calls[i]);
+		uint32_t k = again ? f->path[i] : stacks_fold_step(f, item, &calls[i]);
 
 		if (k == RECORDING_NONE)
 			return false;
@@ -140,7 +140,7 @@ static bool replay(struct fold *f, const struct fold_call *calls, size_t n)
 
 uint32_t fold_stack(struct fold *f, const struct fold_call *calls, size_t n)
 {
-	if (!replay(f, calls, n) && !replay(f, &(struct fold_call){ AMON_ROUTINE_ELIDED, AMON_SITE_NONE }, 1)) {
+	if (!fold_replay(f, calls, n) && !fold_replay(f, &(struct fold_call){ AMON_ROUTINE_ELIDED, AMON_SITE_NONE }, 1)) {
 		f->npath = 0;
 		return RECORDING_NONE;
 	}
@@ -171,7 +171,7 @@ static bool arcs_begin(struct fold *f)
 }
 
 /* Is the arc met for the first time in this stack? */
-static bool is_first(struct fold *f, uint32_t from, uint32_t to)
+static bool fold_is_first(struct fold *f, uint32_t from, uint32_t to)
 {
 	size_t i = hash_mix((uint64_t)from << 32 | to, 0) & (f->narcs - 1);
 
@@ -183,7 +183,7 @@ static bool is_first(struct fold *f, uint32_t from, uint32_t to)
 }
 
 /* Where samples count for the site of S, whose item is made if there is none yet; 0: no room. */
-static uint64_t counter_of(struct fold *f, struct fold_step *s)
+static uint64_t fold_counter_of(struct fold *f, struct fold_step *s)
 {
 	if (s->counter)
 		return s->counter;
@@ -208,9 +208,9 @@ void fold_count_sites(struct fold *f, uint64_t ticks)
 		uint64_t counter;
 
 		caller = i > 0 ? f->steps[f->path[i - 1]].routine : AMON_ROUTINE_ROOT;
-		if (caller == s->routine || !is_first(f, caller, s->routine))
+		if (caller == s->routine || !fold_is_first(f, caller, s->routine))
 			continue;
-		counter = counter_of(f, s);
+		counter = fold_counter_of(f, s);
 		lost |= s->site == AMON_SITE_SEVERAL || !counter;
 		if (counter)
 			recording_count_site(f->live, counter, s->routine == running, ticks);

@@ -24,24 +24,24 @@ static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwa
 static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_build_id_find_elf, .find_debuginfo = no_debug_file };
 
 /* Is the file at PATH the one mapped?  The device that the kernel names is not always the one that stat tells (overlays, btrfs). */
-static bool is_same(const char *path, uint64_t inode)
+static bool image_is_same(const char *path, uint64_t inode)
 {
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (!inode || st.st_ino == inode);
 }
 
-static bool open_at(struct image *i, const char *path, const Dwfl_Callbacks *how)
+static bool image_open_at(struct image *i, const char *path, const Dwfl_Callbacks *how)
 {
 	struct error ignored;
 
-	return is_same(path, i->inode) && binary_open(&i->binary, path, how, &ignored);
+	return image_is_same(path, i->inode) && binary_open(&i->binary, path, how, &ignored);
 }
 
 /* The same where the file has another name, or none: keep it for who reads the profile. */
-static bool open_elsewhere(struct image *i, const char *path, const Dwfl_Callbacks *how)
+static bool image_open_elsewhere(struct image *i, const char *path, const Dwfl_Callbacks *how)
 {
-	return open_at(i, path, how) && (elsewhere_keep(i->path, path) || true);
+	return image_open_at(i, path, how) && (elsewhere_keep(i->path, path) || true);
 }
 
 /* The same by what process PID has mapped, which opens files that were deleted: for root. */
@@ -56,14 +56,14 @@ static bool open_mapped(struct image *i, pid_t pid, const Dwfl_Callbacks *how)
 	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {
 		snprintf(path, sizeof path, "/proc/%d/map_files/%s", (int)pid, entry->d_name);
-		found = open_elsewhere(i, path, how);
+		found = image_open_elsewhere(i, path, how);
 	}
 	if (dir)
 		closedir(dir);
 	return found;
 }
 
-static bool open_file(struct image *i, pid_t pid, const Dwfl_Callbacks *how)
+static bool image_open_file(struct image *i, pid_t pid, const Dwfl_Callbacks *how)
 {
 	struct error ignored;
 	char path[PATH_MAX + 32];
@@ -72,17 +72,17 @@ static bool open_file(struct image *i, pid_t pid, const Dwfl_Callbacks *how)
 		return binary_open_vdso(&i->binary, how, &ignored);
 	if (i->path[0] != '/' || i->path[1] == '/')		/* anonymous memory */
 		return false;
-	if (open_at(i, i->path, how))
+	if (image_open_at(i, i->path, how))
 		return true;
 	pid = proc_thread(pid);
 	snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, i->path);
-	if (open_elsewhere(i, path, how))
+	if (image_open_elsewhere(i, path, how))
 		return true;
 	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);	/* a program that was deleted */
-	return i->inode && (open_elsewhere(i, path, how) || open_mapped(i, pid, how));
+	return i->inode && (image_open_elsewhere(i, path, how) || open_mapped(i, pid, how));
 }
 
-static void build_id_take(struct image *i)
+static void image_build_id_take(struct image *i)
 {
 	const uint8_t *id;
 	size_t size = binary_build_id(&i->binary, &id);
@@ -101,10 +101,10 @@ static struct image *image_new(pid_t pid, const char *path, uint64_t device, uin
 	}
 	i->device = device;
 	i->inode = inode;
-	i->present = open_file(i, pid, how);
+	i->present = image_open_file(i, pid, how);
 	if (!i->present)
 		return i;
-	build_id_take(i);
+	image_build_id_take(i);
 	go_table_read(&i->go, &i->binary);
 	i->rules = rules_new(i->binary.elf, &i->go);
 	return i;
@@ -141,7 +141,7 @@ void images_free(struct images *s)
 	*s = (struct images){ 0 };
 }
 
-static bool is_jump(const struct image *i, uint64_t address)
+static bool image_is_jump(const struct image *i, uint64_t address)
 {
 	const struct area *area = i->present ? binary_area(&i->binary, address) : NULL;
 
@@ -173,7 +173,7 @@ static const unsigned char *code_before(const struct image *i, uint64_t address,
 enum { LONGEST_CALL = 7 };
 
 /* How long the call by register or memory at CODE is; 0: it is none. */
-static int length_of_call(const unsigned char *code)
+static int image_length_of_call(const unsigned char *code)
 {
 	unsigned mode = code[1] >> 6, place = code[1] & 7;
 	bool indexed = mode != 3 && place == 4;
@@ -194,7 +194,7 @@ static bool ends_with_call(const unsigned char *code)
 	if (code[LONGEST_CALL - 5] == 0xe8)
 		return true;
 	for (int size = 2; size <= LONGEST_CALL; size++)
-		if (length_of_call(padded + LONGEST_CALL - size) == size)
+		if (image_length_of_call(padded + LONGEST_CALL - size) == size)
 			return true;
 	return false;
 }
@@ -268,7 +268,7 @@ uint64_t image_function(struct image *i, uint64_t address)
 	struct go_function function;
 	uint64_t start, end;
 
-	if (is_jump(i, address))
+	if (image_is_jump(i, address))
 		return 0;
 	if (i->present && unwind_find(&i->binary, address, &start, &end))
 		return start;

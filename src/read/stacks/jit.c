@@ -62,7 +62,7 @@ struct jit {
 	uint32_t line;
 };
 
-static uint64_t now(void)
+static uint64_t jit_now(void)
 {
 	struct timespec t;
 
@@ -90,7 +90,7 @@ static pid_t own_number(pid_t pid)
 }
 
 /* When what began at START began, s since 1970; 0: not known. */
-static int64_t begin_of(uint64_t start)
+static int64_t jit_begin_of(uint64_t start)
 {
 	struct timespec real, boot;
 
@@ -112,7 +112,7 @@ struct jit *jit_new(pid_t pid, uint64_t start)
 	j->pid = pid;
 	snprintf(path, sizeof path, "/proc/%d", (int)pid);
 	j->user = stat(path, &st) == 0 ? st.st_uid : geteuid();
-	j->began = begin_of(start);
+	j->began = jit_begin_of(start);
 	snprintf(j->map, sizeof j->map, "/tmp/perf-%d.map", (int)own_number(pid));
 	j->files[0].fd = j->files[1].fd = -1;
 	j->files[1].dump = true;
@@ -166,7 +166,7 @@ void jit_mapped(struct jit *j, const char *path)
 /* ---- what they tell ---- */
 
 /* SIZE bytes of code at START are called NAME, of N bytes. */
-static void add(struct jit *j, uint64_t start, uint64_t size, const char *name, size_t n)
+static void jit_add(struct jit *j, uint64_t start, uint64_t size, const char *name, size_t n)
 {
 	bool placed = j->file && j->file_address == start;
 	struct code c = { .f = { .start = start, .end = start + size, .file = placed ? j->file : NULL, .line = placed ? j->line : 0 }, .order = j->order++ };
@@ -188,11 +188,11 @@ static void take_line(struct jit *j, const char *line, size_t n)
 
 	snprintf(numbers, sizeof numbers, "%.*s", (int)(n < sizeof numbers - 1 ? n : sizeof numbers - 1), line);
 	if (sscanf(numbers, "%lx %lx %n", &start, &size, &at) == 2 && at > 0 && (size_t)at < n)
-		add(j, start, size, line + at, n - (size_t)at);
+		jit_add(j, start, size, line + at, n - (size_t)at);
 }
 
 /* Numbers of a record. */
-static uint64_t word(const char *at)
+static uint64_t jit_word(const char *at)
 {
 	uint64_t x;
 
@@ -210,7 +210,7 @@ static void take_move(struct jit *j, uint64_t from, uint64_t to, uint64_t size)
 			j->file = f.file;
 			j->file_address = to;
 			j->line = f.line;
-			add(j, to, size, f.name, strlen(f.name));
+			jit_add(j, to, size, f.name, strlen(f.name));
 			return;
 		}
 }
@@ -221,12 +221,12 @@ static void take_lines(struct jit *j, const char *body, size_t n)
 	int32_t line;
 	size_t length;
 
-	if (n < 40 || word(body + 8) == 0)
+	if (n < 40 || jit_word(body + 8) == 0)
 		return;
 	length = strnlen(body + 32, n - 32);
 	memcpy(&line, body + 24, sizeof line);
 	j->file = length > 0 && length < n - 32 ? arena_copy(&j->arena, body + 32, length) : NULL;
-	j->file_address = word(body);
+	j->file_address = jit_word(body);
 	j->line = line > 0 ? (uint32_t)line : 0;
 }
 
@@ -234,9 +234,9 @@ static void take_lines(struct jit *j, const char *body, size_t n)
 static void take_record(struct jit *j, uint32_t id, const char *body, size_t n)
 {
 	if (id == DUMP_LOAD && n > 40)
-		add(j, word(body + 16), word(body + 24), body + 40, strnlen(body + 40, n - 40));
+		jit_add(j, jit_word(body + 16), jit_word(body + 24), body + 40, strnlen(body + 40, n - 40));
 	else if (id == DUMP_MOVE && n >= 48)
-		take_move(j, word(body + 16), word(body + 24), word(body + 32));
+		take_move(j, jit_word(body + 16), jit_word(body + 24), jit_word(body + 32));
 	else if (id == DUMP_LINES)
 		take_lines(j, body, n);
 }
@@ -288,7 +288,7 @@ static void file_end(struct told *t)
 }
 
 /* Read what is new in T. */
-static void file_read(struct jit *j, struct told *t)
+static void jit_file_read(struct jit *j, struct told *t)
 {
 	bool first = t->read == t->n;
 	ssize_t n;
@@ -311,7 +311,7 @@ static void file_read(struct jit *j, struct told *t)
 
 /* ---- where it is ---- */
 
-static int by_start(const void *left, const void *right)
+static int jit_by_start(const void *left, const void *right)
 {
 	const struct code *a = left, *b = right;
 
@@ -321,11 +321,11 @@ static int by_start(const void *left, const void *right)
 }
 
 /* Make all of them disjoint: where two are at one place, the one that was told later is there. */
-static void settle(struct jit *j)
+static void jit_settle(struct jit *j)
 {
 	uint32_t kept = 0;
 
-	qsort(j->all, j->n, sizeof *j->all, by_start);
+	qsort(j->all, j->n, sizeof *j->all, jit_by_start);
 	for (uint32_t i = 0; i < j->n; i++) {
 		struct code c = j->all[i], *last = kept ? &j->all[kept - 1] : NULL;
 
@@ -342,7 +342,7 @@ static void settle(struct jit *j)
 	j->n = j->settled = kept;
 }
 
-static void look(struct jit *j, uint64_t time)
+static void stacks_jit_look(struct jit *j, uint64_t time)
 {
 	uint64_t took;
 
@@ -350,15 +350,15 @@ static void look(struct jit *j, uint64_t time)
 		j->files[0].fd = open_own(j, j->map);
 	for (int i = 0; i < 2; i++)
 		if (j->files[i].fd >= 0)
-			file_read(j, &j->files[i]);
+			jit_file_read(j, &j->files[i]);
 	if (j->n > j->settled)
-		settle(j);
-	took = PART * (now() - time);
+		jit_settle(j);
+	took = PART * (jit_now() - time);
 	j->next_soon = time + (took > SOON ? took : SOON);
 	j->next_later = time + (took > LATER ? took : LATER);
 }
 
-static const struct code *code_at(const struct jit *j, uint64_t address)
+static const struct code *jit_code_at(const struct jit *j, uint64_t address)
 {
 	uint32_t low = 0, high = j->n;
 
@@ -383,17 +383,17 @@ void jit_look(struct jit *j)
 		map->fd = -1;
 		map->n = map->read = 0;
 	}
-	look(j, now());
+	stacks_jit_look(j, jit_now());
 }
 
 const struct jit_function *jit_find(struct jit *j, uint64_t address)
 {
-	const struct code *c = code_at(j, address);
-	uint64_t time = now();
+	const struct code *c = jit_code_at(j, address);
+	uint64_t time = jit_now();
 
 	if (time >= (c ? j->next_later : j->next_soon)) {
-		look(j, time);
-		c = code_at(j, address);
+		stacks_jit_look(j, time);
+		c = jit_code_at(j, address);
 	}
 	return c ? &c->f : NULL;
 }

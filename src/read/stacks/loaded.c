@@ -6,7 +6,7 @@
 static uint64_t apart(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
 /* Has PART bytes of the segment L? */
-static bool holds(const struct part *part, const struct load *l)
+static bool loaded_holds(const struct part *part, const struct load *l)
 {
 	uint64_t end = part->offset + (part->end - part->start);
 
@@ -20,21 +20,21 @@ static uint64_t bias_for(const struct part *part, const struct load *l)
 }
 
 /* How far PART begins and ends from where L does, bytes of the file. */
-static uint64_t distance(const struct part *part, const struct load *l)
+static uint64_t loaded_distance(const struct part *part, const struct load *l)
 {
 	return apart(part->offset, l->offset) + apart(part->offset + (part->end - part->start), l->offset + l->size);
 }
 
-static bool is_same_file(const struct part *a, const struct part *b)
+static bool loaded_is_same_file(const struct part *a, const struct part *b)
 {
 	return a->inode == b->inode && a->device == b->device && !strcmp(a->path, b->path);
 }
 
 /* Does PART, whose rights are those of its segment, as a rule, speak for this BIAS of its file I? */
-static bool fits(const struct image *i, const struct part *part, uint64_t bias)
+static bool loaded_fits(const struct image *i, const struct part *part, uint64_t bias)
 {
 	for (size_t k = 0; k < i->binary.nloads; k++)
-		if (i->binary.loads[k].code == part->code && holds(part, &i->binary.loads[k]) && bias_for(part, &i->binary.loads[k]) == bias)
+		if (i->binary.loads[k].code == part->code && loaded_holds(part, &i->binary.loads[k]) && bias_for(part, &i->binary.loads[k]) == bias)
 			return true;
 	return false;
 }
@@ -45,16 +45,17 @@ static size_t votes(const struct image *i, const struct part *part, uint64_t bia
 	size_t count = 0;
 
 	for (size_t k = 0; k < n; k++)
-		count += is_same_file(&all[k], part) && fits(i, &all[k], bias);
+		count += loaded_is_same_file(&all[k], part) && loaded_fits(i, &all[k], bias);
 	return count;
 }
 
 /* Does more speak for A than for B, that PART is of it? */
-static bool is_better(const struct image *i, const struct part *part, const struct load *a, const struct load *b, const struct part *all, size_t n)
+static bool loaded_is_better(const struct image *i, const struct part *part, const struct load *a, const struct load *b, const struct part *all,
+	size_t n)
 {
 	size_t for_a = votes(i, part, bias_for(part, a), all, n), for_b = votes(i, part, bias_for(part, b), all, n);
 
-	return for_a != for_b ? for_a > for_b : distance(part, a) < distance(part, b);
+	return for_a != for_b ? for_a > for_b : loaded_distance(part, a) < loaded_distance(part, b);
 }
 
 uint64_t part_bias(const struct image *i, const struct part *part, const struct part *all, size_t n)
@@ -64,11 +65,11 @@ uint64_t part_bias(const struct image *i, const struct part *part, const struct 
 	for (size_t k = 0; i->present && k < i->binary.nloads; k++) {
 		const struct load *l = &i->binary.loads[k];
 
-		if (!holds(part, l) || (best && best->code == part->code && l->code != part->code))
+		if (!loaded_holds(part, l) || (best && best->code == part->code && l->code != part->code))
 			continue;
 		if (!best || (best->code != part->code && l->code == part->code))
 			best = l;			/* whose rights are the part's, as a rule */
-		else if (bias_for(part, l) != bias_for(part, best) && is_better(i, part, l, best, all, n))
+		else if (bias_for(part, l) != bias_for(part, best) && loaded_is_better(i, part, l, best, all, n))
 			best = l;
 	}
 	return best ? bias_for(part, best) : part->start - part->offset;

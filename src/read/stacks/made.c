@@ -9,36 +9,36 @@
 
 enum { WHILE = 250000000 };		/* ns between two writings of names: no more than these are lost with a recorder that is killed */
 
-static uint64_t text_hash(uint64_t hash, const char *text)
+static uint64_t synthetic_text_hash(uint64_t hash, const char *text)
 {
 	for (; text && *text; text++)
 		hash = hash_mix(hash, (unsigned char)*text);
 	return hash_mix(hash, text != NULL);
 }
 
-static uint64_t name_key(const char *name, const char *file)
+static uint64_t synthetic_name_key(const char *name, const char *file)
 {
-	return text_hash(text_hash(0, name), file);
+	return synthetic_text_hash(synthetic_text_hash(0, name), file);
 }
 
-static uint64_t name_hash(const void *owner, uint32_t i)
+static uint64_t synthetic_name_hash(const void *owner, uint32_t i)
 {
 	const struct made_routine *r = &((const struct made *)owner)->all[i];
 
-	return name_key(r->name, r->file);
+	return synthetic_name_key(r->name, r->file);
 }
 
-static uint64_t address_hash(const void *owner, uint32_t i)
+static uint64_t synthetic_address_hash(const void *owner, uint32_t i)
 {
 	return hash_mix(((const struct made *)owner)->all[i].address, 0);
 }
 
-static bool is_same(const char *a, const char *b)
+static bool synthetic_is_same(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool is_taken(const struct made *m, uint64_t address)
+static bool synthetic_is_taken(const struct made *m, uint64_t address)
 {
 	uint64_t i = hash_mix(address, 0);
 	uint32_t k;
@@ -49,7 +49,7 @@ static bool is_taken(const struct made *m, uint64_t address)
 	return false;
 }
 
-static bool module_make(struct made *m)
+static bool synthetic_module_make(struct made *m)
 {
 	if (m->n > 0)
 		return true;
@@ -60,15 +60,16 @@ static bool module_make(struct made *m)
 	return true;
 }
 
-static uint32_t add(struct made *m, const struct jit_function *f, uint64_t key)
+static uint32_t synthetic_add(struct made *m, const struct jit_function *f, uint64_t key)
 {
 	enum { LEAST = 1 << 20 };
 	struct made_routine r = { .line = f->line, .address = key >> 16 | LEAST };
 
-	if (!module_make(m) || !array_grow(&m->all, &m->room, m->n, sizeof *m->all) || !table_reserve(&m->by_name, m->n + 1, name_hash, m) ||
-	    !table_reserve(&m->by_address, m->n + 1, address_hash, m))
+	if (!synthetic_module_make(m) || !array_grow(&m->all, &m->room, m->n, sizeof *m->all) ||
+	    !table_reserve(&m->by_name, m->n + 1, synthetic_name_hash, m) ||
+	    !table_reserve(&m->by_address, m->n + 1, synthetic_address_hash, m))
 		return RECORDING_NONE;
-	while (is_taken(m, r.address))
+	while (synthetic_is_taken(m, r.address))
 		r.address++;
 	r.name = arena_copy(&m->names, f->name, strlen(f->name));
 	r.file = f->file ? arena_copy(&m->names, f->file, strlen(f->file)) : NULL;
@@ -83,16 +84,16 @@ static uint32_t add(struct made *m, const struct jit_function *f, uint64_t key)
 
 uint32_t made_routine(struct made *m, const struct jit_function *f)
 {
-	uint64_t key = name_key(f->name, f->file), i = key;
+	uint64_t key = synthetic_name_key(f->name, f->file), i = key;
 	uint32_t k;
 
 	while ((k = table_next(&m->by_name, &i)) != UINT32_MAX)
-		if (strcmp(m->all[k].name, f->name) == 0 && is_same(m->all[k].file, f->file))
+		if (strcmp(m->all[k].name, f->name) == 0 && synthetic_is_same(m->all[k].file, f->file))
 			return m->all[k].routine;
-	return add(m, f, key);
+	return synthetic_add(m, f, key);
 }
 
-static int by_start(const void *left, const void *right)
+static int synthetic_by_start(const void *left, const void *right)
 {
 	const struct symbols_named *a = left, *b = right;
 
@@ -100,7 +101,7 @@ static int by_start(const void *left, const void *right)
 }
 
 /* Names of the routines from number `written` on. */
-static void write_names(struct made *m)
+static void synthetic_write_names(struct made *m)
 {
 	uint32_t n = m->n - m->written;
 	struct symbols_named *named = calloc(n, sizeof *named);
@@ -112,7 +113,7 @@ static void write_names(struct made *m)
 		named[i] = (struct symbols_named){ r->address, r->name, r->file, r->line };
 	}
 	if (named)
-		qsort(named, n, sizeof *named, by_start);
+		qsort(named, n, sizeof *named, synthetic_by_start);
 	if (named && symbols_pack_named(named, n, &packed) && recording_symbols(m->live, m->rank, &packed))
 		m->written = m->n;
 	free(packed.data);
@@ -123,14 +124,14 @@ void made_write(struct made *m, uint64_t time)
 {
 	if (m->n == m->written || time < m->next)
 		return;
-	write_names(m);
+	synthetic_write_names(m);
 	m->next = time + WHILE;
 }
 
 void made_end(struct made *m)
 {
 	if (m->n > m->written)
-		write_names(m);
+		synthetic_write_names(m);
 	arena_free(&m->names);
 	free(m->all);
 	table_free(&m->by_name);

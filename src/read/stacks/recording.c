@@ -62,7 +62,7 @@ struct recording {
 	uint32_t level;			/* of the intervals so far */
 };
 
-static struct amon_chunk *chunk_at(const struct recording *l, uint64_t at)
+static struct amon_chunk *recording_chunk_at(const struct recording *l, uint64_t at)
 {
 	return (struct amon_chunk *)(l->bytes + at);
 }
@@ -80,7 +80,7 @@ static bool remap(struct recording *l, uint64_t length)
 }
 
 /* Make the file LENGTH bytes long at least, with the disk's space behind them: a full disk is an error here and no SIGBUS later. */
-static bool grow(struct recording *l, uint64_t length)
+static bool recording_grow(struct recording *l, uint64_t length)
 {
 	uint64_t more = l->length / 8 > LEAST_GROWTH ? l->length / 8 : LEAST_GROWTH;
 
@@ -106,7 +106,7 @@ static bool leaves_room(const struct recording *l, uint64_t size)
 bool recording_fits_site(const struct recording *l) { return leaves_room(l, sizeof(struct amon_link)); }
 
 /* A chunk of KIND with room for CAPACITY items of SIZE bytes, and as many counters if it is of contexts; its offset, or 0. */
-static uint64_t chunk_new(struct recording *l, uint32_t kind, uint32_t thread, uint32_t capacity, size_t size)
+static uint64_t recording_chunk_new(struct recording *l, uint32_t kind, uint32_t thread, uint32_t capacity, size_t size)
 {
 	uint64_t at = recording_header(l)->used, bytes = sizeof(struct amon_chunk) + capacity * size, counters = 0;
 
@@ -115,11 +115,11 @@ static uint64_t chunk_new(struct recording *l, uint32_t kind, uint32_t thread, u
 		bytes = counters + (uint64_t)capacity * (sizeof(struct amon_counter) + sizeof(uint32_t));
 	}
 	bytes = (bytes + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
-	if (bytes > l->mapped - at || !grow(l, at + bytes)) {
+	if (bytes > l->mapped - at || !recording_grow(l, at + bytes)) {
 		recording_header(l)->notes[bytes > l->mapped - at ? AMON_NOTE_MEMORY_BOUND : AMON_NOTE_DISK_FULL]++;
 		return 0;
 	}
-	*chunk_at(l, at) = (struct amon_chunk){
+	*recording_chunk_at(l, at) = (struct amon_chunk){
 		.magic = AMON_CHUNK_MAGIC, .kind = kind, .size = bytes, .thread = thread, .capacity = capacity,
 		.first = sizeof(struct amon_chunk), .counters = (uint32_t)counters,
 	};
@@ -128,7 +128,7 @@ static uint64_t chunk_new(struct recording *l, uint32_t kind, uint32_t thread, u
 }
 
 /* The place of the chunk that item I of S is in, and which one of it: *I. */
-static const struct place *place_of(const struct sequence *s, uint32_t *i)
+static const struct place *recording_place_of(const struct sequence *s, uint32_t *i)
 {
 	uint32_t k = s->nplaces - 1;
 
@@ -141,10 +141,10 @@ static const struct place *place_of(const struct sequence *s, uint32_t *i)
 
 static struct amon_chunk *chunk_of(const struct recording *l, const struct sequence *s, uint32_t *i)
 {
-	return chunk_at(l, place_of(s, i)->at);
+	return recording_chunk_at(l, recording_place_of(s, i)->at);
 }
 
-static void *item_of(const struct recording *l, const struct sequence *s, uint32_t i, size_t size)
+static void *recording_item_of(const struct recording *l, const struct sequence *s, uint32_t i, size_t size)
 {
 	struct amon_chunk *c = chunk_of(l, s, &i);
 
@@ -154,26 +154,26 @@ static void *item_of(const struct recording *l, const struct sequence *s, uint32
 /* A chunk of KIND beside that of contexts at P: as many numbers of 8 bytes; its offset, or 0. */
 static uint64_t beside(struct recording *l, const struct place *p, uint32_t kind, uint32_t thread, uint32_t capacity)
 {
-	uint64_t at = leaves_room(l, (uint64_t)capacity * sizeof(uint64_t)) ? chunk_new(l, kind, thread, capacity, sizeof(uint64_t)) : 0;
+	uint64_t at = leaves_room(l, (uint64_t)capacity * sizeof(uint64_t)) ? recording_chunk_new(l, kind, thread, capacity, sizeof(uint64_t)) : 0;
 
 	if (at) {
-		chunk_at(l, at)->base = p->base;
-		__atomic_store_n(&chunk_at(l, at)->count, capacity, __ATOMIC_RELEASE);
+		recording_chunk_at(l, at)->base = p->base;
+		__atomic_store_n(&recording_chunk_at(l, at)->count, capacity, __ATOMIC_RELEASE);
 	}
 	return at;
 }
 
 /* What is kept of call sites, beside the contexts at P. */
-static void sites_add(struct recording *l, struct place *p, uint32_t thread, uint32_t capacity)
+static void recording_sites_add(struct recording *l, struct place *p, uint32_t thread, uint32_t capacity)
 {
 	p->sites = beside(l, p, AMON_SITES, thread, capacity);
 	p->spent = beside(l, p, AMON_SPENT, thread, capacity);
 }
 
 /* See that S has a chunk with room for one more item of SIZE bytes; NULL: it cannot be had. */
-static struct amon_chunk *room_for(struct recording *l, struct sequence *s, uint32_t kind, uint32_t thread, size_t size)
+static struct amon_chunk *recording_room_for(struct recording *l, struct sequence *s, uint32_t kind, uint32_t thread, size_t size)
 {
-	struct amon_chunk *last = s->nplaces ? chunk_at(l, s->places[s->nplaces - 1].at) : NULL;
+	struct amon_chunk *last = s->nplaces ? recording_chunk_at(l, s->places[s->nplaces - 1].at) : NULL;
 	uint32_t capacity = s->n < FIRST_ITEMS ? FIRST_ITEMS : s->n < MOST_ITEMS ? s->n : MOST_ITEMS;
 	uint64_t at;
 
@@ -181,19 +181,19 @@ static struct amon_chunk *room_for(struct recording *l, struct sequence *s, uint
 		return last;
 	if (s->n >= AMON_ROUTINE_ROOT || !array_grow(&s->places, &s->room, s->nplaces, sizeof *s->places))
 		return NULL;
-	at = chunk_new(l, kind, thread, capacity, size);
+	at = recording_chunk_new(l, kind, thread, capacity, size);
 	if (!at)
 		return NULL;
 	s->places[s->nplaces++] = (struct place){ .at = at, .base = s->n };
-	chunk_at(l, at)->base = kind == AMON_CONTEXTS ? s->n : 0;
+	recording_chunk_at(l, at)->base = kind == AMON_CONTEXTS ? s->n : 0;
 	if (kind == AMON_CONTEXTS && l->keeps_sites)
-		sites_add(l, &s->places[s->nplaces - 1], thread, capacity);
-	return chunk_at(l, at);
+		recording_sites_add(l, &s->places[s->nplaces - 1], thread, capacity);
+	return recording_chunk_at(l, at);
 }
 
-static uint32_t append(struct recording *l, struct sequence *s, uint32_t kind, uint32_t thread, const void *item, size_t size)
+static uint32_t recording_append(struct recording *l, struct sequence *s, uint32_t kind, uint32_t thread, const void *item, size_t size)
 {
-	struct amon_chunk *c = room_for(l, s, kind, thread, size);
+	struct amon_chunk *c = recording_room_for(l, s, kind, thread, size);
 
 	if (!c)
 		return RECORDING_NONE;
@@ -236,7 +236,7 @@ static void *addresses_take(struct recording *l, uint64_t bound)
 	return NULL;
 }
 
-static bool map(struct recording *l, const char *path, uint64_t bound)
+static bool recording_map(struct recording *l, const char *path, uint64_t bound)
 {
 	int error;
 
@@ -245,7 +245,7 @@ static bool map(struct recording *l, const char *path, uint64_t bound)
 		return false;
 	flock(l->fd, LOCK_EX | LOCK_NB);	/* for as long as we write it: files_held */
 	l->bytes = addresses_take(l, bound / AMON_PAGE * AMON_PAGE);
-	if (l->bytes && grow(l, AMON_PAGE))
+	if (l->bytes && recording_grow(l, AMON_PAGE))
 		return true;
 	error = errno;
 	unlink(path);
@@ -286,7 +286,7 @@ static uint32_t modules_count(const struct amon_chunk *c)
 /* Take in the chunk at AT.  False: it does not hold together, or memory is short. */
 static bool chunk_again(struct recording *l, uint64_t at)
 {
-	const struct amon_chunk *c = chunk_at(l, at);
+	const struct amon_chunk *c = recording_chunk_at(l, at);
 	size_t item = c->kind == AMON_ROUTINES ? sizeof(struct amon_routine) : 1;
 	uint32_t n;
 
@@ -309,7 +309,7 @@ static bool chunks_again(struct recording *l)
 	if (l->length < AMON_PAGE || memcmp(h->magic, AMON_MAGIC, sizeof h->magic) || h->version != AMON_VERSION || h->used > l->length || h->used % AMON_PAGE)
 		return false;
 	while (at < h->used) {
-		const struct amon_chunk *c = chunk_at(l, at);
+		const struct amon_chunk *c = recording_chunk_at(l, at);
 
 		if (c->magic != AMON_CHUNK_MAGIC || c->size < AMON_PAGE || c->size % AMON_PAGE || c->size > h->used - at || !chunk_again(l, at))
 			return false;
@@ -351,7 +351,7 @@ struct recording *recording_again_in_memory(const void *data, size_t len)
 		return NULL;
 	l->fd = -1;
 	l->mapped = INT64_MAX / AMON_PAGE * AMON_PAGE;
-	ok = len >= AMON_PAGE && grow(l, (len + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE);
+	ok = len >= AMON_PAGE && recording_grow(l, (len + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE);
 	if (ok)
 		memcpy(l->bytes, data, len);
 	if (ok && chunks_again(l))
@@ -362,7 +362,7 @@ struct recording *recording_again_in_memory(const void *data, size_t len)
 	return NULL;
 }
 
-static void header_write(struct recording *l, const struct amon_header *header)
+static void recording_header_write(struct recording *l, const struct amon_header *header)
 {
 	*recording_header(l) = *header;
 	recording_header(l)->version = AMON_VERSION;
@@ -384,16 +384,16 @@ static bool name_give(const char *temporary, const char *path)
 }
 
 /* The file PATH, with its header: under another name until that is written, so that whoever finds it finds a profile. */
-static bool file_make(struct recording *l, const char *path, const struct amon_header *header)
+static bool recording_file_make(struct recording *l, const char *path, const struct amon_header *header)
 {
 	char *temporary;
 	bool ok;
 
 	if (asprintf(&temporary, "%s.new", path) < 0)
 		return false;
-	ok = map(l, temporary, header->memory_bound);
+	ok = recording_map(l, temporary, header->memory_bound);
 	if (ok) {
-		header_write(l, header);
+		recording_header_write(l, header);
 		ok = name_give(temporary, path);
 	}
 	free(temporary);
@@ -404,7 +404,7 @@ struct recording *recording_new(const char *path, const struct amon_header *head
 {
 	struct recording *l = calloc(1, sizeof *l);
 
-	if (!l || !file_make(l, path, header)) {
+	if (!l || !recording_file_make(l, path, header)) {
 		int error = l ? errno : ENOMEM;
 
 		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be made: %s", path, strerror(error));
@@ -427,12 +427,12 @@ struct recording *recording_new_in_memory(const struct amon_header *header, stru
 		l->fd = -1;
 		l->mapped = INT64_MAX / AMON_PAGE * AMON_PAGE;
 	}
-	if (!l || !grow(l, AMON_PAGE)) {
+	if (!l || !recording_grow(l, AMON_PAGE)) {
 		error_no_memory(err, NULL);
 		free(l);
 		return NULL;
 	}
-	header_write(l, header);
+	recording_header_write(l, header);
 	return l;
 }
 
@@ -460,7 +460,7 @@ uint32_t recording_module(struct recording *l, const struct amon_module *record,
 {
 	struct amon_module m = *record;
 	struct sequence *s = &l->modules;
-	struct amon_chunk *c = s->nplaces ? chunk_at(l, s->places[s->nplaces - 1].at) : NULL;
+	struct amon_chunk *c = s->nplaces ? recording_chunk_at(l, s->places[s->nplaces - 1].at) : NULL;
 	size_t size;
 
 	m.path_size = (uint32_t)strlen(path) + 1;
@@ -470,11 +470,11 @@ uint32_t recording_module(struct recording *l, const struct amon_module *record,
 
 		if (!array_grow(&s->places, &s->room, s->nplaces, sizeof *s->places))
 			return RECORDING_NONE;
-		at = chunk_new(l, AMON_MODULES, AMON_NONE, size > MODULE_BYTES ? m.size : MODULE_BYTES, 1);
+		at = recording_chunk_new(l, AMON_MODULES, AMON_NONE, size > MODULE_BYTES ? m.size : MODULE_BYTES, 1);
 		if (!at)
 			return RECORDING_NONE;
 		s->places[s->nplaces++] = (struct place){ .at = at, .base = s->n };
-		c = chunk_at(l, at);
+		c = recording_chunk_at(l, at);
 	}
 	memcpy((char *)c + c->first + c->count, &m, sizeof m);
 	memcpy((char *)c + c->first + c->count + sizeof m, path, m.path_size);
@@ -483,7 +483,7 @@ uint32_t recording_module(struct recording *l, const struct amon_module *record,
 }
 
 /* Are A and B the same file, as readers tell files apart? */
-static bool is_same_file(const struct amon_module *a, const struct amon_module *b)
+static bool recording_is_same_file(const struct amon_module *a, const struct amon_module *b)
 {
 	if (a->build_id_size != b->build_id_size)
 		return false;
@@ -499,7 +499,7 @@ const struct amon_module *recording_module_at(const struct recording *l, uint32_
 
 	while (s->places[k].base > i)
 		k--;
-	c = chunk_at(l, s->places[k].at);
+	c = recording_chunk_at(l, s->places[k].at);
 	at = (const char *)c + c->first;
 	for (uint32_t skip = i - s->places[k].base; skip > 0; skip--)
 		at += ((const struct amon_module *)at)->size;
@@ -514,7 +514,7 @@ uint32_t recording_module_rank(const struct recording *l, uint32_t module)
 		bool known = false;
 
 		for (uint32_t k = 0; k < i && !known; k++)
-			known = is_same_file(recording_module_at(l, k), recording_module_at(l, i));
+			known = recording_is_same_file(recording_module_at(l, k), recording_module_at(l, i));
 		rank += !known;
 	}
 	return rank;
@@ -522,31 +522,32 @@ uint32_t recording_module_rank(const struct recording *l, uint32_t module)
 
 uint32_t recording_routine(struct recording *l, uint64_t address, uint32_t module, uint32_t flags)
 {
-	return append(l, &l->routines, AMON_ROUTINES, AMON_NONE, &(struct amon_routine){ address, module, flags }, sizeof(struct amon_routine));
+	return recording_append(l, &l->routines, AMON_ROUTINES, AMON_NONE, &(struct amon_routine){ address, module, flags },
+		sizeof(struct amon_routine));
 }
 
 uint32_t recording_routines(const struct recording *l) { return l->routines.n; }
 
 struct amon_routine recording_routine_at(const struct recording *l, uint32_t i)
 {
-	return *(const struct amon_routine *)item_of(l, &l->routines, i, sizeof(struct amon_routine));
+	return *(const struct amon_routine *)recording_item_of(l, &l->routines, i, sizeof(struct amon_routine));
 }
 
 void recording_routine_is(struct recording *l, uint32_t i, uint32_t as)
 {
-	*(struct amon_routine *)item_of(l, &l->routines, i, sizeof(struct amon_routine)) = recording_routine_at(l, as);
+	*(struct amon_routine *)recording_item_of(l, &l->routines, i, sizeof(struct amon_routine)) = recording_routine_at(l, as);
 }
 
 uint32_t recording_modules(const struct recording *l) { return l->modules.n; }
 
 void recording_command(struct recording *l, const struct amon_command *command)
 {
-	uint64_t at = chunk_new(l, AMON_COMMANDS, AMON_NONE, 1, sizeof *command);
+	uint64_t at = recording_chunk_new(l, AMON_COMMANDS, AMON_NONE, 1, sizeof *command);
 
 	if (!at)
 		return;
-	memcpy((char *)chunk_at(l, at) + chunk_at(l, at)->first, command, sizeof *command);
-	__atomic_store_n(&chunk_at(l, at)->count, 1, __ATOMIC_RELEASE);
+	memcpy((char *)recording_chunk_at(l, at) + recording_chunk_at(l, at)->first, command, sizeof *command);
+	__atomic_store_n(&recording_chunk_at(l, at)->count, 1, __ATOMIC_RELEASE);
 }
 
 uint32_t recording_thread(struct recording *l, uint32_t tid)
@@ -560,19 +561,19 @@ uint32_t recording_thread(struct recording *l, uint32_t tid)
 	l->contexts[i] = (struct sequence){ 0 };
 	l->pcs[i] = (struct tables){ .n = 0 };
 	l->slices[i] = (struct sliced){ 0 };
-	if (append(l, &l->threads, AMON_THREADS, AMON_NONE, &record, sizeof record) == RECORDING_NONE)
+	if (recording_append(l, &l->threads, AMON_THREADS, AMON_NONE, &record, sizeof record) == RECORDING_NONE)
 		return RECORDING_NONE;
 	return recording_item(l, i, AMON_NONE, AMON_ROUTINE_ROOT) == RECORDING_NONE ? RECORDING_NONE : i;
 }
 
 struct amon_thread *recording_thread_record(struct recording *l, uint32_t thread)
 {
-	return item_of(l, &l->threads, thread, sizeof(struct amon_thread));
+	return recording_item_of(l, &l->threads, thread, sizeof(struct amon_thread));
 }
 
 uint32_t recording_item(struct recording *l, uint32_t thread, uint32_t parent, uint32_t routine)
 {
-	return append(l, &l->contexts[thread], AMON_CONTEXTS, thread, &(struct amon_link){ parent, routine }, sizeof(struct amon_link));
+	return recording_append(l, &l->contexts[thread], AMON_CONTEXTS, thread, &(struct amon_link){ parent, routine }, sizeof(struct amon_link));
 }
 
 void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks)
@@ -600,15 +601,15 @@ bool recording_keeps_sites(const struct recording *l) { return l->keeps_sites; }
 
 void recording_site(struct recording *l, uint32_t thread, uint32_t item, uint64_t site)
 {
-	const struct place *p = place_of(&l->contexts[thread], &item);
+	const struct place *p = recording_place_of(&l->contexts[thread], &item);
 
 	if (p->sites)
-		((uint64_t *)((char *)chunk_at(l, p->sites) + sizeof(struct amon_chunk)))[item] = site;
+		((uint64_t *)((char *)recording_chunk_at(l, p->sites) + sizeof(struct amon_chunk)))[item] = site;
 }
 
 uint64_t recording_site_counter(const struct recording *l, uint32_t thread, uint32_t item)
 {
-	const struct place *p = place_of(&l->contexts[thread], &item);
+	const struct place *p = recording_place_of(&l->contexts[thread], &item);
 
 	return p->sites && p->spent ? p->spent + sizeof(struct amon_chunk) + item * sizeof(struct amon_spent) : 0;
 }
@@ -622,7 +623,7 @@ void recording_count_site(struct recording *l, uint64_t counter, bool self, uint
 }
 
 /* At AT the run has lasted so long, ns. */
-static uint64_t elapsed(const struct recording *l, uint64_t at)
+static uint64_t recording_elapsed(const struct recording *l, uint64_t at)
 {
 	uint64_t start = ((const struct amon_header *)l->bytes)->start_monotonic;
 
@@ -631,7 +632,7 @@ static uint64_t elapsed(const struct recording *l, uint64_t at)
 
 uint64_t recording_interval_end(const struct recording *l, uint64_t at)
 {
-	uint64_t since = elapsed(l, at), length = slice_length(slice_level(since, l->level));
+	uint64_t since = recording_elapsed(l, at), length = slice_length(slice_level(since, l->level));
 
 	return l->keeps_slices ? at + length - since % length : UINT64_MAX;
 }
@@ -640,13 +641,13 @@ uint64_t recording_interval_end(const struct recording *l, uint64_t at)
 static bool slices_add(struct recording *l, uint32_t thread)
 {
 	struct sliced *s = &l->slices[thread];
-	uint32_t slots = slice_room(s->slots, s->at ? chunk_at(l, s->at)->base : 0, l->level);
+	uint32_t slots = slice_room(s->slots, s->at ? recording_chunk_at(l, s->at)->base : 0, l->level);
 	bool fits = slots <= MOST_SLICES && leaves_room(l, slots * sizeof(struct amon_slice));
-	uint64_t at = fits ? chunk_new(l, AMON_SLICES, thread, slots, sizeof(struct amon_slice)) : 0;
+	uint64_t at = fits ? recording_chunk_new(l, AMON_SLICES, thread, slots, sizeof(struct amon_slice)) : 0;
 
 	if (!at)
 		return false;
-	chunk_at(l, at)->base = l->level;
+	recording_chunk_at(l, at)->base = l->level;
 	*s = (struct sliced){ at, slots };
 	return true;
 }
@@ -655,13 +656,13 @@ static bool slice_add(struct recording *l, uint32_t thread, uint32_t item, uint6
 {
 	const struct sliced *s = &l->slices[thread];
 
-	return s->at && chunk_at(l, s->at)->base == l->level &&
-	       slice_charge(chunk_at(l, s->at), s->slots, since / slice_length(l->level), item, time, ticks);
+	return s->at && recording_chunk_at(l, s->at)->base == l->level &&
+	       slice_charge(recording_chunk_at(l, s->at), s->slots, since / slice_length(l->level), item, time, ticks);
 }
 
 void recording_slice(struct recording *l, uint32_t thread, uint32_t item, uint64_t at, uint64_t time, uint64_t ticks)
 {
-	uint64_t since = elapsed(l, at);
+	uint64_t since = recording_elapsed(l, at);
 	uint32_t most = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
 
 	if (!l->keeps_slices)
@@ -673,7 +674,8 @@ void recording_slice(struct recording *l, uint32_t thread, uint32_t item, uint64
 
 bool recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time)
 {
-	return append(l, &l->arcs, AMON_ARCS, AMON_NONE, &(struct amon_arc){ from, to, calls, time }, sizeof(struct amon_arc)) != RECORDING_NONE;
+	return recording_append(l, &l->arcs, AMON_ARCS, AMON_NONE, &(struct amon_arc){ from, to, calls, time },
+		sizeof(struct amon_arc)) != RECORDING_NONE;
 }
 
 bool recording_symbols(struct recording *l, uint32_t module, const struct profile_symbols *s)
@@ -682,10 +684,10 @@ bool recording_symbols(struct recording *l, uint32_t module, const struct profil
 	uint64_t size = (sizeof record + s->size + 7) / 8 * 8, at;
 	struct amon_chunk *c;
 
-	at = size <= UINT32_MAX / 2 ? chunk_new(l, AMON_SYMBOLS, AMON_NONE, (uint32_t)size, 1) : 0;
+	at = size <= UINT32_MAX / 2 ? recording_chunk_new(l, AMON_SYMBOLS, AMON_NONE, (uint32_t)size, 1) : 0;
 	if (!at)
 		return false;
-	c = chunk_at(l, at);
+	c = recording_chunk_at(l, at);
 	record.size = (uint32_t)size;
 	memcpy((char *)c + c->first, &record, sizeof record);
 	memcpy((char *)c + c->first + sizeof record, s->data, s->size);
@@ -716,20 +718,20 @@ static bool count_in(struct amon_chunk *c, uint32_t item, uint64_t pc, bool add)
 bool recording_pc(struct recording *l, uint32_t thread, uint32_t item, uint64_t pc)
 {
 	struct tables *t = &l->pcs[thread];
-	struct amon_chunk *last = t->n ? chunk_at(l, t->at[t->n - 1]) : NULL;
+	struct amon_chunk *last = t->n ? recording_chunk_at(l, t->at[t->n - 1]) : NULL;
 
 	for (uint32_t i = 0; i < t->n; i++)
-		if (count_in(chunk_at(l, t->at[i]), item, pc, false))
+		if (count_in(recording_chunk_at(l, t->at[i]), item, pc, false))
 			return true;
 	if (!last || last->count >= last->capacity / 4 * 3) {
-		uint64_t at = t->n < BLOCKS && t->n < 24 ? chunk_new(l, AMON_PCS, thread, FIRST_PCS << t->n, sizeof(struct amon_pc)) : 0;
+		uint64_t at = t->n < BLOCKS && t->n < 24 ? recording_chunk_new(l, AMON_PCS, thread, FIRST_PCS << t->n, sizeof(struct amon_pc)) : 0;
 
 		if (!at) {
 			recording_header(l)->notes[AMON_NOTE_PC_LOST]++;
 			return false;
 		}
 		t->at[t->n++] = at;
-		last = chunk_at(l, at);
+		last = recording_chunk_at(l, at);
 	}
 	return count_in(last, item, pc, true);
 }

@@ -89,7 +89,7 @@ static int32_t keep_expression(struct rules *r, const Dwarf_Op *ops, size_t n)
 	return (int32_t)r->nexpressions++;
 }
 
-static bool is_small(Dwarf_Word word)
+static bool rules_is_small(Dwarf_Word word)
 {
 	return (int64_t)word >= INT32_MIN && (int64_t)word <= INT32_MAX;
 }
@@ -117,7 +117,7 @@ static bool is_sum(const Dwarf_Op *ops, size_t n, struct rules_register *x)
 		return false;
 	}
 	x->value = (int32_t)offset;
-	return is_small(offset);
+	return rules_is_small(offset);
 }
 
 /* What OPS say; IS: they give the value itself. False: it cannot be kept. */
@@ -156,7 +156,7 @@ static bool register_read(struct rules *r, Dwarf_Frame *frame, int number, struc
 	return set_register(r, x, ops, n - is, is);
 }
 
-static bool line_read(struct rules *r, Dwarf_Frame *frame, struct rules_line *line)
+static bool rules_line_read(struct rules *r, Dwarf_Frame *frame, struct rules_line *line)
 {
 	Dwarf_Addr start;
 	Dwarf_Op *ops;
@@ -243,13 +243,13 @@ static uint32_t line_make(struct rules *r, Dwarf_CFI *cfi, uint64_t address)
 	Dwarf_Frame *frame = NULL;
 	uint32_t k = NO_LINE;
 
-	if (cfi && dwarf_cfi_addrframe(cfi, address, &frame) == 0 && line_read(r, frame, &line))
+	if (cfi && dwarf_cfi_addrframe(cfi, address, &frame) == 0 && rules_line_read(r, frame, &line))
 		k = line_keep(r, &line, address);
 	free(frame);
 	return k;
 }
 
-static bool is_among(const char *name, const char *const *names)
+static bool rules_is_among(const char *name, const char *const *names)
 {
 	while (*names && strcmp(name, *names) != 0)
 		names++;
@@ -262,7 +262,7 @@ static bool is_go_start(const struct go_function *f)
 {
 	static const char *const names[] = { "runtime.goexit", "runtime.mstart", "runtime.mcall", "runtime.rt0_go", NULL };
 
-	return is_among(f->name, names);
+	return rules_is_among(f->name, names);
 }
 
 /* Does F go on for its caller on the thread's own stack, without a frame (runtime/asm_amd64.s)? */
@@ -270,7 +270,7 @@ static bool is_go_switch(const struct go_function *f)
 {
 	static const char *const names[] = { "runtime.systemstack", "runtime.asmcgocall", NULL };
 
-	return is_among(f->name, names);
+	return rules_is_among(f->name, names);
 }
 
 /* The kernel's frame of a signal that Go's own routine returns from: registers are where struct rt_sigframe has them, behind the return address. */
@@ -308,7 +308,7 @@ static uint32_t go_line(struct rules *r, uint64_t address)
 	line.end = f.end;
 	if (strcmp(f.name, "runtime.morestack") == 0)
 		line.reg[RULES_RIP].how = RULES_SAME;	/* it switches stacks, too, but its caller has no frame yet: that cannot be known */
-	else if (is_among(f.name, signals))
+	else if (rules_is_among(f.name, signals))
 		go_signal(&line);
 	else if (is_go_switch(&f))
 		line.switched = true;
@@ -355,7 +355,7 @@ struct machine {
 	bool bad;
 };
 
-static void push(struct machine *m, uint64_t x)
+static void rules_push(struct machine *m, uint64_t x)
 {
 	if (m->n == DEEPEST)
 		m->bad = true;
@@ -363,7 +363,7 @@ static void push(struct machine *m, uint64_t x)
 		m->stack[m->n++] = x;
 }
 
-static uint64_t pop(struct machine *m)
+static uint64_t rules_pop(struct machine *m)
 {
 	if (m->n > 0)
 		return m->stack[--m->n];
@@ -412,29 +412,29 @@ static uint64_t compute(struct machine *m, uint8_t atom, uint64_t a, uint64_t b)
 }
 
 /* One operation; jumps are not among what linkers and compilers write in frame descriptions. */
-static void operate(struct machine *m, const Dwarf_Op *op, const struct rules_state *s)
+static void rules_operate(struct machine *m, const Dwarf_Op *op, const struct rules_state *s)
 {
 	uint64_t a;
 
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-		push(m, op->atom - DW_OP_lit0);
+		rules_push(m, op->atom - DW_OP_lit0);
 	else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
-		push(m, register_value(m, s, op->atom - DW_OP_breg0) + op->number);
+		rules_push(m, register_value(m, s, op->atom - DW_OP_breg0) + op->number);
 	else if ((op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts) || op->atom == DW_OP_addr)
-		push(m, op->number);
+		rules_push(m, op->number);
 	else
 		switch (op->atom) {
-		case DW_OP_bregx: push(m, register_value(m, s, op->number) + op->number2); break;
-		case DW_OP_call_frame_cfa: push(m, s->cfa); break;
-		case DW_OP_plus_uconst: push(m, pop(m) + op->number); break;
-		case DW_OP_deref: push(m, memory_value(m, s, pop(m), 8)); break;
-		case DW_OP_deref_size: push(m, memory_value(m, s, pop(m), op->number)); break;
-		case DW_OP_dup: a = pop(m); push(m, a); push(m, a); break;
-		case DW_OP_drop: pop(m); break;
-		case DW_OP_neg: push(m, -pop(m)); break;
-		case DW_OP_not: push(m, ~pop(m)); break;
+		case DW_OP_bregx: rules_push(m, register_value(m, s, op->number) + op->number2); break;
+		case DW_OP_call_frame_cfa: rules_push(m, s->cfa); break;
+		case DW_OP_plus_uconst: rules_push(m, rules_pop(m) + op->number); break;
+		case DW_OP_deref: rules_push(m, memory_value(m, s, rules_pop(m), 8)); break;
+		case DW_OP_deref_size: rules_push(m, memory_value(m, s, rules_pop(m), op->number)); break;
+		case DW_OP_dup: a = rules_pop(m); rules_push(m, a); rules_push(m, a); break;
+		case DW_OP_drop: rules_pop(m); break;
+		case DW_OP_neg: rules_push(m, -rules_pop(m)); break;
+		case DW_OP_not: rules_push(m, ~rules_pop(m)); break;
 		case DW_OP_nop: break;
-		default: a = pop(m); push(m, compute(m, op->atom, pop(m), a)); break;
+		default: a = rules_pop(m); rules_push(m, compute(m, op->atom, rules_pop(m), a)); break;
 		}
 }
 
@@ -443,7 +443,7 @@ bool rules_evaluate(const struct rules *r, int32_t number, const struct rules_st
 	struct machine m = { .n = 0 };
 
 	for (size_t i = 0; i < r->expressions[number].n && !m.bad; i++)
-		operate(&m, &r->expressions[number].ops[i], s);
-	*value = pop(&m);
+		rules_operate(&m, &r->expressions[number].ops[i], s);
+	*value = rules_pop(&m);
 	return !m.bad;
 }

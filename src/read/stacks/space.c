@@ -51,7 +51,7 @@ static uint32_t count_before(const struct space *s, uint64_t address)
 }
 
 /* Take what is from START to END out; what a mapping has before and behind stays. */
-static bool clear(struct space *s, uint64_t start, uint64_t end)
+static bool space_clear(struct space *s, uint64_t start, uint64_t end)
 {
 	uint32_t i = count_before(s, start);
 
@@ -78,7 +78,7 @@ static bool clear(struct space *s, uint64_t start, uint64_t end)
 	return true;
 }
 
-static bool is_anonymous(const char *path)
+static bool space_is_anonymous(const char *path)
 {
 	return !path[0] || !strncmp(path, "//", 2) || (path[0] == '[' && strcmp(path, "[vdso]") != 0);
 }
@@ -88,7 +88,7 @@ static bool part_map(struct space *s, const struct part *part, struct image *ima
 {
 	struct mapping m = { .start = part->start, .end = part->end, .offset = part->offset, .bias = bias, .image = image, .number = s->made };
 
-	if (!clear(s, m.start, m.end))
+	if (!space_clear(s, m.start, m.end))
 		return false;
 	s->made++;
 	return insert(s, count_before(s, m.start), &m);
@@ -109,7 +109,7 @@ static bool has_several_codes(const struct image *i)
 }
 
 /* What is mapped of the file I tells together where it is. */
-static bool settle(struct space *s, const struct image *i)
+static bool space_settle(struct space *s, const struct image *i)
 {
 	struct part *parts = calloc(s->n + 1, sizeof *parts);
 	size_t n = 0, at = 0;
@@ -127,7 +127,7 @@ static bool settle(struct space *s, const struct image *i)
 }
 
 /* What LINE of a map says of code or of a file. False: nothing. */
-static bool line_read(const char *line, struct part *p)
+static bool space_line_read(const char *line, struct part *p)
 {
 	unsigned major, minor;
 	char rights[8];
@@ -138,7 +138,7 @@ static bool line_read(const char *line, struct part *p)
 	p->code = rights[2] == 'x';
 	p->device = makedev(major, minor);
 	p->path = line + at;
-	return p->end > p->start && (p->code || !is_anonymous(p->path));
+	return p->end > p->start && (p->code || !space_is_anonymous(p->path));
 }
 
 /* The parts that TEXT, of which the lines are cut out, says are mapped, to be freed; *N: how many.  NULL: out of memory. */
@@ -151,7 +151,7 @@ static struct part *parts_read(char *text, size_t *n)
 	if (!array_reserve(&parts, &room, 1, sizeof p))
 		return NULL;
 	for (char *line; (line = strsep(&text, "\n"));) {
-		if (!line_read(line, &p))
+		if (!space_line_read(line, &p))
 			continue;
 		if (!array_reserve(&parts, &room, *n + 1, sizeof p)) {
 			free(parts);
@@ -165,10 +165,10 @@ static struct part *parts_read(char *text, size_t *n)
 /* ---- code in the place of a file's ---- */
 
 /* Memory that has no file which others could open.  There may be a file's code in it, put there to have bigger pages, or whatever the process makes. */
-static bool is_memory(const char *path)
+static bool space_is_memory(const char *path)
 {
 	static const char *const names[] = { "/memfd:", "/anon_hugepage", "/dev/zero", "/SYSV" };
-	bool is = is_anonymous(path);
+	bool is = space_is_anonymous(path);
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		is |= !strncmp(path, names[i], strlen(names[i]));
@@ -201,7 +201,7 @@ static struct owner owner_of(const struct space *s, const struct part *memory, c
 	struct owner o;
 
 	for (size_t k = 0; k < n && !above; k++) {
-		if (is_memory(parts[k].path))
+		if (space_is_memory(parts[k].path))
 			continue;
 		if (parts[k].start >= memory->end)
 			above = &parts[k];
@@ -216,13 +216,13 @@ static struct owner owner_of(const struct space *s, const struct part *memory, c
 /* May PART, of the file IMAGE, or NULL, be the place of another file's code? */
 static bool may_have_owner(const struct part *part, const struct image *image)
 {
-	return !image || !image->present || is_memory(part->path);
+	return !image || !image->present || space_is_memory(part->path);
 }
 
 /* Map PART, of the file IMAGE, or NULL, that is loaded with BIAS, in which O has code. */
 static bool owned_map(struct space *s, const struct part *part, struct image *image, uint64_t bias, struct owner o)
 {
-	if (image && !image->present && is_memory(part->path))
+	if (image && !image->present && space_is_memory(part->path))
 		image = NULL;
 	return part_map(s, part, image, image ? bias : 0) && (!o.image || part_map(s, &o.place, o.image, o.bias));
 }
@@ -262,13 +262,13 @@ bool space_map(struct space *s, uint64_t start, uint64_t length, uint64_t offset
 	struct image *image = NULL;
 	const struct mapping *was;
 
-	if (part.end <= start || (!is_anonymous(path) && !(image = part_image(s, &part))))
+	if (part.end <= start || (!space_is_anonymous(path) && !(image = part_image(s, &part))))
 		return false;
 	if (may_have_owner(&part, image) && (was = code_between(s, part.start, part.end)))
 		o = owner_instead(s, &part, was);
 	if (!owned_map(s, &part, image, image ? part_bias(image, &part, NULL, 0) : 0, o))
 		return false;
-	return !image || !has_several_codes(image) || settle(s, image);
+	return !image || !has_several_codes(image) || space_settle(s, image);
 }
 
 /* ---- by the map ---- */
@@ -297,7 +297,7 @@ static bool parts_map(struct space *s, const struct part *parts, size_t n)
 
 		if (!p->code)
 			continue;
-		if (!is_anonymous(p->path) && !(image = part_image(s, p)))
+		if (!space_is_anonymous(p->path) && !(image = part_image(s, p)))
 			return false;
 		if (may_have_owner(p, image))
 			o = owner_of(s, p, parts, n);

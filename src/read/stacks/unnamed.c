@@ -19,7 +19,7 @@ struct place {
 };
 
 /* The modules of L, malloc'ed.  NULL: none stands for anonymous code, or memory is short. */
-static struct place *places_find(const struct recording *l)
+static struct place *unnamed_places_find(const struct recording *l)
 {
 	uint32_t n = recording_modules(l);
 	struct place *places = calloc((size_t)n + 1, sizeof *places);
@@ -40,7 +40,7 @@ static struct place *places_find(const struct recording *l)
 void unnamed_settle(struct recording *l, struct made *made, struct jit *j)
 {
 	uint32_t n = recording_routines(l), modules = recording_modules(l);
-	struct place *places = places_find(l);
+	struct place *places = unnamed_places_find(l);
 
 	for (uint32_t i = 0; places && i < n; i++) {
 		struct amon_routine r = recording_routine_at(l, i);
@@ -57,10 +57,10 @@ void unnamed_settle(struct recording *l, struct made *made, struct jit *j)
 /* ---- afterwards ---- */
 
 /* Does a routine of L wait for its name? */
-static bool is_waiting(const struct recording *l)
+static bool unnamed_is_waiting(const struct recording *l)
 {
 	uint32_t n = recording_routines(l), modules = recording_modules(l);
-	struct place *places = modules <= MOST_MODULES ? places_find(l) : NULL;
+	struct place *places = modules <= MOST_MODULES ? unnamed_places_find(l) : NULL;
 	bool any = false;
 
 	for (uint32_t i = 0; places && !any && i < n; i++) {
@@ -93,7 +93,7 @@ static bool settle_again(struct recording *l)
 {
 	const struct amon_header *h = recording_header(l);
 	struct made made = { .live = l, .path = "[jit]" };
-	struct jit *j = is_waiting(l) && is_of_here(h) ? jit_new(h->pid, h->start_ticks) : NULL;
+	struct jit *j = unnamed_is_waiting(l) && is_of_here(h) ? jit_new(h->pid, h->start_ticks) : NULL;
 	bool any;
 
 	if (!j)

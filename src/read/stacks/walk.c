@@ -12,7 +12,7 @@ struct frame {
 	uint64_t between;		/* where the routine begins that called what this one had called; 0: there is none, or it is not known */
 };
 
-static bool read_word(void *arg, uint64_t address, uint64_t *word)
+static bool walk_read_word(void *arg, uint64_t address, uint64_t *word)
 {
 	const struct walk *w = arg;
 	uint64_t at = address - w->regs[RULES_RSP];
@@ -23,30 +23,30 @@ static bool read_word(void *arg, uint64_t address, uint64_t *word)
 	return true;
 }
 
-static bool is_known(const struct frame *f, unsigned reg)
+static bool walk_is_known(const struct frame *f, unsigned reg)
 {
 	return f->known >> reg & 1;
 }
 
 /* What rule X says, in the frame F with the CFA; false: it is not known. */
-static bool apply(const struct frame *f, struct rules *rules, const struct rules_register *x, uint64_t cfa, uint64_t *value)
+static bool walk_apply(const struct frame *f, struct rules *rules, const struct rules_register *x, uint64_t cfa, uint64_t *value)
 {
-	struct rules_state s = { f->regs, f->known, cfa, read_word, (void *)f->w };
+	struct rules_state s = { f->regs, f->known, cfa, walk_read_word, (void *)f->w };
 	uint64_t sum = 0;
 
 	if (x->how == RULES_AT_EXPRESSION || x->how == RULES_IS_EXPRESSION) {
 		if (!rules_evaluate(rules, x->value, &s, &sum))
 			return false;
 	} else {
-		if (x->base != RULES_CFA && !is_known(f, x->base))
+		if (x->base != RULES_CFA && !walk_is_known(f, x->base))
 			return false;
 		sum = (x->base == RULES_CFA ? cfa : f->regs[x->base]) + (uint64_t)(int64_t)x->value;
 	}
 	*value = sum;
-	return x->how == RULES_IS || x->how == RULES_IS_EXPRESSION || read_word((void *)f->w, sum, value);
+	return x->how == RULES_IS || x->how == RULES_IS_EXPRESSION || walk_read_word((void *)f->w, sum, value);
 }
 
-static void set(struct frame *f, unsigned reg, uint64_t value)
+static void walk_set(struct frame *f, unsigned reg, uint64_t value)
 {
 	f->regs[reg] = value;
 	f->known |= 1u << reg;
@@ -65,12 +65,12 @@ static enum walk_end step_usual(struct frame *f, const struct rules_line *line)
 	uint64_t sp = f->regs[RULES_RSP], cfa = f->regs[line->cfa.base] + (uint64_t)(int64_t)line->cfa.value;
 	uint32_t known = f->known & line->same;
 
-	if (!is_known(f, line->cfa.base))
+	if (!walk_is_known(f, line->cfa.base))
 		return WALK_NO_RULES;
 	for (uint32_t rest = line->saved; rest; rest &= rest - 1) {
 		unsigned i = (unsigned)__builtin_ctz(rest);
 
-		if (read_word((void *)f->w, cfa + (uint64_t)(int64_t)line->reg[i].value, &f->regs[i]) || is_popped(f, &line->reg[i], cfa))
+		if (walk_read_word((void *)f->w, cfa + (uint64_t)(int64_t)line->reg[i].value, &f->regs[i]) || is_popped(f, &line->reg[i], cfa))
 			known |= 1u << i;
 	}
 	if (!(known >> RULES_RIP & 1))
@@ -84,29 +84,29 @@ static enum walk_end step_usual(struct frame *f, const struct rules_line *line)
 }
 
 /* Go to the caller of F by LINE. */
-static enum walk_end step(struct frame *f, struct rules *rules, const struct rules_line *line)
+static enum walk_end walk_step(struct frame *f, struct rules *rules, const struct rules_line *line)
 {
 	struct frame caller = { .w = f->w, .mapping = f->mapping };
 	uint64_t cfa, value;
 
 	if (line->reg[RULES_RIP].how == RULES_UNDEFINED)
 		return WALK_WHOLE;
-	if (line->cfa.how == RULES_UNDEFINED || !apply(f, rules, &line->cfa, 0, &cfa))
+	if (line->cfa.how == RULES_UNDEFINED || !walk_apply(f, rules, &line->cfa, 0, &cfa))
 		return WALK_NO_RULES;
 	for (unsigned i = 0; i < RULES_REGISTERS; i++) {
 		const struct rules_register *x = &line->reg[i];
 
-		if (x->how == RULES_SAME && is_known(f, i) && i != RULES_RIP)
-			set(&caller, i, f->regs[i]);
-		else if (x->how != RULES_UNDEFINED && x->how != RULES_SAME && apply(f, rules, x, cfa, &value))
-			set(&caller, i, value);
+		if (x->how == RULES_SAME && walk_is_known(f, i) && i != RULES_RIP)
+			walk_set(&caller, i, f->regs[i]);
+		else if (x->how != RULES_UNDEFINED && x->how != RULES_SAME && walk_apply(f, rules, x, cfa, &value))
+			walk_set(&caller, i, value);
 		else if (is_popped(f, x, cfa))
-			set(&caller, i, f->regs[i]);
+			walk_set(&caller, i, f->regs[i]);
 	}
-	if (!is_known(&caller, RULES_RIP))
+	if (!walk_is_known(&caller, RULES_RIP))
 		return cfa - f->w->regs[RULES_RSP] >= f->w->size ? WALK_CUT : WALK_NO_RULES;
-	if (line->reg[RULES_RSP].how == RULES_SAME || !is_known(&caller, RULES_RSP))
-		set(&caller, RULES_RSP, cfa);
+	if (line->reg[RULES_RSP].how == RULES_SAME || !walk_is_known(&caller, RULES_RSP))
+		walk_set(&caller, RULES_RSP, cfa);
 	if (caller.regs[RULES_RSP] <= f->regs[RULES_RSP] && !line->signal)
 		return WALK_WRONG;
 	caller.called = !line->signal;
@@ -120,19 +120,19 @@ static enum walk_end step_by_pointer(struct frame *f, const struct mapping *m)
 {
 	uint64_t rbp = f->regs[RULES_RBP], up, back;
 
-	if (is_known(f, RULES_RBP) && rbp == 0 && (f->called || (m->image && image_is_entry(m->image, f->regs[RULES_RIP] - m->bias))))
+	if (walk_is_known(f, RULES_RBP) && rbp == 0 && (f->called || (m->image && image_is_entry(m->image, f->regs[RULES_RIP] - m->bias))))
 		return WALK_WHOLE;
-	if (!is_known(f, RULES_RBP) || rbp < f->regs[RULES_RSP])
+	if (!walk_is_known(f, RULES_RBP) || rbp < f->regs[RULES_RSP])
 		return WALK_NO_RULES;
-	if (!read_word((void *)f->w, rbp, &up) || !read_word((void *)f->w, rbp + 8, &back))
+	if (!walk_read_word((void *)f->w, rbp, &up) || !walk_read_word((void *)f->w, rbp + 8, &back))
 		return WALK_NO_RULES;
 	if (back == 0)
 		return WALK_WHOLE;
 	if (!space_find(f->w->space, back - 1))
 		return WALK_NO_RULES;
-	set(f, RULES_RSP, rbp + 16);
-	set(f, RULES_RBP, up);
-	set(f, RULES_RIP, back);
+	walk_set(f, RULES_RSP, rbp + 16);
+	walk_set(f, RULES_RBP, up);
+	walk_set(f, RULES_RIP, back);
 	f->known &= 1u << RULES_RSP | 1u << RULES_RBP | 1u << RULES_RIP;
 	f->called = true;
 	return WALK_CUT;
@@ -143,10 +143,10 @@ static enum walk_end step_over(struct frame *f, int pushed)
 {
 	uint64_t at = f->regs[RULES_RSP] + (unsigned)pushed, back;
 
-	if (!read_word((void *)f->w, at, &back))
+	if (!walk_read_word((void *)f->w, at, &back))
 		return WALK_NO_RULES;
-	set(f, RULES_RSP, at + 8);
-	set(f, RULES_RIP, back);
+	walk_set(f, RULES_RSP, at + 8);
+	walk_set(f, RULES_RIP, back);
 	f->called = true;
 	return WALK_CUT;
 }
@@ -157,7 +157,7 @@ static bool returns_to_top(const struct frame *f)
 	const struct mapping *m;
 	uint64_t back;
 
-	if (f->called || !read_word((void *)f->w, f->regs[RULES_RSP], &back))
+	if (f->called || !walk_read_word((void *)f->w, f->regs[RULES_RSP], &back))
 		return false;
 	m = space_find(f->w->space, back - 1);
 	return m && m->image && image_is_behind_call(m->image, back - m->bias);
@@ -169,16 +169,16 @@ static enum walk_end step_switched(struct frame *f)
 	uint64_t rbp = f->regs[RULES_RBP], up, back;
 	const struct mapping *m;
 
-	if (!is_known(f, RULES_RBP) || !read_word((void *)f->w, rbp, &up) || !read_word((void *)f->w, rbp + 8, &back))
+	if (!walk_is_known(f, RULES_RBP) || !walk_read_word((void *)f->w, rbp, &up) || !walk_read_word((void *)f->w, rbp + 8, &back))
 		return WALK_NO_RULES;
 	m = space_find(f->w->space, back - 1);
 	if (!m || !m->image)
 		return WALK_WRONG;
 	f->between = image_called(m->image, back - m->bias);
 	f->between += f->between ? m->bias : 0;
-	set(f, RULES_RSP, rbp + 16);
-	set(f, RULES_RBP, up);
-	set(f, RULES_RIP, back);
+	walk_set(f, RULES_RSP, rbp + 16);
+	walk_set(f, RULES_RBP, up);
+	walk_set(f, RULES_RIP, back);
 	f->known = 1u << RULES_RSP | 1u << RULES_RBP | 1u << RULES_RIP;
 	f->called = true;
 	return WALK_CUT;
@@ -191,7 +191,7 @@ static const struct rules_line *rules_at(const struct mapping *m, uint64_t addre
 }
 
 /* Find the mapping that F is at; false: there is none. */
-static bool place(struct frame *f)
+static bool walk_place(struct frame *f)
 {
 	uint64_t at = f->regs[RULES_RIP] - f->called;
 
@@ -217,7 +217,7 @@ static bool starts_fiber(const struct frame *f, const struct mapping *m)
 }
 
 /* The caller of F, whose mapping is found and where LINE holds; WALK_CUT: F is that now, or the copy of the stack ends, and *MOVED says which. */
-static enum walk_end leave(struct frame *f, const struct rules_line *line, bool *moved)
+static enum walk_end walk_leave(struct frame *f, const struct rules_line *line, bool *moved)
 {
 	uint64_t at = f->regs[RULES_RIP] - f->called, before = f->regs[RULES_RIP], sp = f->regs[RULES_RSP];
 	const struct mapping *m = f->mapping;
@@ -227,7 +227,7 @@ static enum walk_end leave(struct frame *f, const struct rules_line *line, bool 
 	if (line && line->switched)
 		end = step_switched(f);
 	else if (line)
-		end = line->usual ? step_usual(f, line) : step(f, m->image->rules, line);
+		end = line->usual ? step_usual(f, line) : walk_step(f, m->image->rules, line);
 	else if (m->image && (pushed = image_pushed(m->image, at - m->bias, f->called)) >= 0)
 		end = step_over(f, pushed);
 	else if (returns_to_top(f))
@@ -246,7 +246,7 @@ static size_t place_in_chain(const struct frame *f)
 	const struct walk *w = f->w;
 	size_t i = 0;
 
-	if (is_known(f, RULES_RBP) && f->regs[RULES_RBP] == w->regs[RULES_RBP])
+	if (walk_is_known(f, RULES_RBP) && f->regs[RULES_RBP] == w->regs[RULES_RBP])
 		return 0;
 	while (i < w->nchain && w->chain[i] != f->regs[RULES_RIP])
 		i++;
@@ -290,7 +290,7 @@ enum walk_end walk_stack(const struct walk *w, struct walk_frame *out, size_t mo
 
 	memcpy(f.regs, w->regs, sizeof f.regs);
 	for (*n = 0; *n < most && moved;) {
-		if (!place(&f))
+		if (!walk_place(&f))
 			return !*n ? WALK_NO_RULES : described ? WALK_WHOLE : WALK_WRONG;	/* a fiber's first routine may return to nothing */
 		line = rules_at(f.mapping, f.regs[RULES_RIP] - f.called);
 		if (*n && is_no_caller(&f, line))
@@ -299,7 +299,7 @@ enum walk_end walk_stack(const struct walk *w, struct walk_frame *out, size_t mo
 		moved = false;
 		f.between = 0;
 		described = line != NULL;
-		end = leave(&f, line, &moved);
+		end = walk_leave(&f, line, &moved);
 		if (end == WALK_NO_RULES && w->nchain && is_switch(&f))
 			return follow_chain(&f, out, most, n);
 		if (f.between && *n < most)

@@ -15,7 +15,7 @@
 #include <elfutils/libdwelf.h>
 
 /* What libdwfl says went wrong last. */
-static const char *reason(void)
+static const char *binary_reason(void)
 {
 	const char *text = dwfl_errmsg(-1);
 
@@ -35,7 +35,7 @@ bool binary_find_debug_files(Dwfl_Callbacks *callbacks, char **path)
 }
 
 /* A descriptor of the plain file PATH; a device or a pipe could keep us waiting.  -1 with *ERR set. */
-static int open_file(const char *path, struct error *err)
+static int binary_open_file(const char *path, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -183,7 +183,7 @@ static bool look_inside(struct binary *b, const char *path, struct error *err)
 
 	b->elf = dwfl_module_getelf(b->module, &bias);
 	if (!b->elf || !gelf_getehdr(b->elf, &header))
-		return error_set(err, ERROR_NOT_ELF, ERROR_NO_OFFSET, "%s: %s", path, reason());
+		return error_set(err, ERROR_NOT_ELF, ERROR_NO_OFFSET, "%s: %s", path, binary_reason());
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return error_set(err, ERROR_NOT_ELF, ERROR_NO_OFFSET,
 				 "%s: neither a program nor a shared object", path);
@@ -202,7 +202,7 @@ static bool open_descriptor(struct binary *b, const char *path, int fd, const Dw
 	bool ok = report_file(b, path, fd, callbacks);
 
 	if (!ok) {
-		error_set(err, ERROR_NOT_ELF, ERROR_NO_OFFSET, "%s: %s", path, reason());
+		error_set(err, ERROR_NOT_ELF, ERROR_NO_OFFSET, "%s: %s", path, binary_reason());
 		if (!b->module)
 			close(fd);
 	} else {
@@ -215,7 +215,7 @@ static bool open_descriptor(struct binary *b, const char *path, int fd, const Dw
 
 bool binary_open(struct binary *b, const char *path, const Dwfl_Callbacks *callbacks, struct error *err)
 {
-	int fd = open_file(path, err);
+	int fd = binary_open_file(path, err);
 
 	memset(b, 0, sizeof *b);
 	return fd >= 0 && open_descriptor(b, path, fd, callbacks, err);

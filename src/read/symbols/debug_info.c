@@ -51,7 +51,7 @@ struct debug_unit {
 };
 
 /* ITEMS with room for one more of SIZE bytes behind the N there, doubled when full.  NULL: out of memory, and ITEMS are as they were. */
-static void *grow(void *items, size_t n, size_t size)
+static void *debug_info_grow(void *items, size_t n, size_t size)
 {
 	return n & (n - 1) ? items : reallocarray(items, n ? 2 * n : 1, size);
 }
@@ -62,7 +62,7 @@ static bool add_span(struct debug_info *s, uint64_t start, uint64_t end, uint32_
 
 	if (start >= end)
 		return true;
-	spans = grow(s->spans, s->nspans, sizeof *spans);
+	spans = debug_info_grow(s->spans, s->nspans, sizeof *spans);
 	if (!spans)
 		return false;
 	s->spans = spans;
@@ -76,7 +76,7 @@ static bool add_unit(struct debug_info *s, Dwarf_Die *die, Dwarf_Die *split)
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	unit = grow(s->units, s->nunits, sizeof *unit);
+	unit = debug_info_grow(s->units, s->nunits, sizeof *unit);
 	if (!unit)
 		return false;
 	s->units = unit;
@@ -219,7 +219,7 @@ static struct debug_unit *find_unit(const struct debug_info *s, uint64_t address
 	return NULL;
 }
 
-static bool place_of(struct debug_info *s, uint64_t address, const char **file, uint32_t *line, uint32_t *column)
+static bool debug_info_place_of(struct debug_info *s, uint64_t address, const char **file, uint32_t *line, uint32_t *column)
 {
 	struct debug_unit *unit = find_unit(s, address);
 	Dwarf_Line *record = unit ? dwarf_getsrc_die(&unit->die, address - s->bias) : NULL;
@@ -237,7 +237,7 @@ bool debug_line(struct debug_info *s, uint64_t address, const char **file, uint3
 {
 	uint32_t column;
 
-	return place_of(s, address, file, line, &column);
+	return debug_info_place_of(s, address, file, line, &column);
 }
 
 /* The first address of the lines of UNIT above ADDRESS, both DWARF's; UINT64_MAX: there is none. */
@@ -272,7 +272,7 @@ uint64_t debug_next_line(struct debug_info *s, uint64_t address)
 }
 
 /* Whether functions can be children of an entry with TAG. */
-static bool holds_functions(int tag)
+static bool debug_info_holds_functions(int tag)
 {
 	switch (tag) {
 	case DW_TAG_namespace:
@@ -288,13 +288,13 @@ static bool holds_functions(int tag)
 	}
 }
 
-static bool add_places(struct debug_unit *unit, Dwarf_Die *die)
+static bool debug_info_add_places(struct debug_unit *unit, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		struct place *places = grow(unit->places, unit->nplaces, sizeof *places);
+		struct place *places = debug_info_grow(unit->places, unit->nplaces, sizeof *places);
 		if (!places)
 			return false;
 		unit->places = places;
@@ -304,7 +304,7 @@ static bool add_places(struct debug_unit *unit, Dwarf_Die *die)
 }
 
 /* Visit the entries of UNIT that can hold functions, LEFT at most, without recursion: path[0..depth] is where we stand. */
-static void walk(struct debug_unit *unit, size_t left)
+static void debug_info_walk(struct debug_unit *unit, size_t left)
 {
 	Dwarf_Die path[DEEPEST];
 	int depth = 0;
@@ -313,9 +313,9 @@ static void walk(struct debug_unit *unit, size_t left)
 		return;
 	while (left-- > 0) {
 		int tag = dwarf_tag(&path[depth]);
-		if (tag == DW_TAG_subprogram && !add_places(unit, &path[depth]))
+		if (tag == DW_TAG_subprogram && !debug_info_add_places(unit, &path[depth]))
 			return;
-		if (depth + 1 < DEEPEST && holds_functions(tag) && dwarf_child(&path[depth], &path[depth + 1]) == 0) {
+		if (depth + 1 < DEEPEST && debug_info_holds_functions(tag) && dwarf_child(&path[depth], &path[depth + 1]) == 0) {
 			depth++;
 			continue;
 		}
@@ -337,7 +337,7 @@ static size_t unit_bytes(Dwarf_Die *die)
 	return next - offset;
 }
 
-static int compare_places(const void *p, const void *q)
+static int debug_info_compare_places(const void *p, const void *q)
 {
 	const struct place *a = p, *b = q;
 
@@ -346,7 +346,7 @@ static int compare_places(const void *p, const void *q)
 	return (a->end < b->end) - (a->end > b->end);
 }
 
-static struct place *find_place(struct debug_unit *unit, uint64_t address)
+static struct place *debug_info_find_place(struct debug_unit *unit, uint64_t address)
 {
 	size_t low = 0, high = unit->nplaces;
 
@@ -368,9 +368,9 @@ static void read_places(struct debug_unit *unit)
 	if (unit->read)
 		return;
 	unit->read = true;
-	walk(unit, unit_bytes(&unit->scopes));
+	debug_info_walk(unit, unit_bytes(&unit->scopes));
 	if (unit->nplaces)
-		qsort(unit->places, unit->nplaces, sizeof *unit->places, compare_places);
+		qsort(unit->places, unit->nplaces, sizeof *unit->places, debug_info_compare_places);
 }
 
 /* The file that attribute NAME of DIE says; its number counts in the unit that says so, which may be another (LTO).
@@ -400,7 +400,7 @@ bool debug_function(struct debug_info *s, uint64_t address, const char **file, u
 	if (!unit)
 		return false;
 	read_places(unit);
-	place = find_place(unit, address - s->bias);
+	place = debug_info_find_place(unit, address - s->bias);
 	if (!place || dwarf_decl_line(&place->die, &number) != 0 || number <= 0)
 		return false;
 	*file = absolute(s, unit, file_of(&place->die, DW_AT_decl_file));
@@ -468,7 +468,7 @@ static void outer_add(struct debug_outer *o, Dwarf_Die *call, size_t order)
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(call, at, &base, &start, &end)) > 0) {
-		struct outer_span *spans = grow(o->spans, o->nspans, sizeof *spans);
+		struct outer_span *spans = debug_info_grow(o->spans, o->nspans, sizeof *spans);
 
 		if (!spans)
 			return;
@@ -556,13 +556,13 @@ bool debug_own_place(struct debug_info *s, uint64_t address, const char **file, 
 
 	if (unit) {
 		read_places(unit);
-		place = find_place(unit, address - s->bias);
+		place = debug_info_find_place(unit, address - s->bias);
 	}
 	if (place && find_outer(s, unit, place, address - s->bias, &call) && call_place(&call, file, line, column)) {
 		*file = absolute(s, unit, *file);
 		return true;
 	}
-	return place_of(s, address, file, line, column);
+	return debug_info_place_of(s, address, file, line, column);
 }
 
 bool debug_own_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line)
@@ -650,7 +650,7 @@ static char *scoped_name(Dwarf_Die *function)
 	do {
 		if (dwarf_dieoffset(&i.path[i.depth]) == offset)
 			return path_join(i.path, i.depth);
-	} while (inside_next(&i, holds_functions(dwarf_tag(&i.path[i.depth]))));
+	} while (inside_next(&i, debug_info_holds_functions(dwarf_tag(&i.path[i.depth]))));
 	return NULL;
 }
 
@@ -711,7 +711,7 @@ void debug_inlined(struct debug_info *s, uint64_t address, void (*visit)(void *a
 	if (!unit)
 		return;
 	read_places(unit);
-	place = find_place(unit, address - s->bias);
+	place = debug_info_find_place(unit, address - s->bias);
 	if (!place)
 		return;
 	bytes = unit_bytes(&unit->scopes);
@@ -764,7 +764,7 @@ enum language debug_language(struct debug_info *s, uint64_t address, char **path
 	if (!unit)
 		return LANGUAGE_UNKNOWN;
 	read_places(unit);
-	place = find_place(unit, address - s->bias);
+	place = debug_info_find_place(unit, address - s->bias);
 	return place ? function_language(&place->die, path) : language_of(dwarf_srclang(&unit->scopes));
 }
 
@@ -777,7 +777,7 @@ static bool is_flagged(Dwarf_Die *die, unsigned name)
 }
 
 /* Have VISIT see the call SITE, if it names what it calls. */
-static void site_visit(const struct debug_info *s, Dwarf_Die *site, void (*visit)(void *arg, const struct debug_call *call), void *arg)
+static void debug_info_site_visit(const struct debug_info *s, Dwarf_Die *site, void (*visit)(void *arg, const struct debug_call *call), void *arg)
 {
 	struct debug_call call = { .at = site_address(site) + s->bias };
 	Dwarf_Die callee;
@@ -802,7 +802,7 @@ bool debug_calls(struct debug_info *s, uint64_t address, void (*visit)(void *arg
 	if (!unit)
 		return false;
 	read_places(unit);
-	place = find_place(unit, address - s->bias);
+	place = debug_info_find_place(unit, address - s->bias);
 	if (!place)
 		return false;
 	i = inside_start(&place->die, unit_bytes(&unit->scopes));
@@ -811,7 +811,7 @@ bool debug_calls(struct debug_info *s, uint64_t address, void (*visit)(void *arg
 	do {
 		tag = dwarf_tag(&i.path[i.depth]);
 		if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
-			site_visit(s, &i.path[i.depth], visit, arg);
+			debug_info_site_visit(s, &i.path[i.depth], visit, arg);
 	} while (inside_next(&i, tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine));
 	return true;
 }

@@ -22,7 +22,7 @@ struct text {
 	char bytes[LARGEST];	/* the result so far, without a NUL */
 };
 
-static void append(const char *s, size_t length, void *arg)
+static void demangle_append(const char *s, size_t length, void *arg)
 {
 	struct text *text = arg;
 
@@ -34,10 +34,10 @@ static void append(const char *s, size_t length, void *arg)
 
 typedef int demangle_function(const char *mangled, int options, demangle_callbackref callback, void *opaque);
 
-static char *run(demangle_function *demangler, const char *name, int options, struct text *text)
+static char *demangle_run(demangle_function *demangler, const char *name, int options, struct text *text)
 {
 	text->used = 0;
-	if (setjmp(text->too_large) || !demangler(name, options, append, text) || !text->used)
+	if (setjmp(text->too_large) || !demangler(name, options, demangle_append, text) || !text->used)
 		return NULL;
 	return strndup(text->bytes, text->used);
 }
@@ -57,9 +57,9 @@ static char *by_callback(const char *name, size_t length)
 	if (!text)
 		return NULL;
 	if (begins(name, "_R") || begins(name, "_ZN"))
-		result = run(rust_demangle_callback, name, options, text);
+		result = demangle_run(rust_demangle_callback, name, options, text);
 	if (!result && (begins(name, "_Z") || begins(name, "_GLOBAL_")))
-		result = run(cplus_demangle_v3_callback, name, options, text);
+		result = demangle_run(cplus_demangle_v3_callback, name, options, text);
 	free(text);
 	return result;
 }

@@ -23,7 +23,7 @@ struct table {
 	uint64_t base;		/* link-time address that entries are relative to */
 };
 
-static uint32_t word(const unsigned char *bytes)
+static uint32_t eh_frame_word(const unsigned char *bytes)
 {
 	uint32_t value;
 
@@ -46,7 +46,7 @@ static bool find_header(const struct binary *b, uint64_t *address)
 	return false;
 }
 
-static bool find_table(const struct binary *b, struct table *table)
+static bool eh_frame_find_table(const struct binary *b, struct table *table)
 {
 	const unsigned char *bytes;
 	size_t length;
@@ -57,25 +57,25 @@ static bool find_table(const struct binary *b, struct table *table)
 	    || bytes[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
 		return false;
 	table->bytes = bytes + HEADER;
-	table->count = word(bytes + 8);
+	table->count = eh_frame_word(bytes + 8);
 	return table->count <= (length - HEADER) / ENTRY;
 }
 
 static uint64_t entry_start(const struct table *table, uint32_t i)
 {
-	return table->base + (int32_t)word(table->bytes + (size_t)ENTRY * i);
+	return table->base + (int32_t)eh_frame_word(table->bytes + (size_t)ENTRY * i);
 }
 
 /* Where the function of entry I ends: by its description, but not beyond the next one. */
-static uint64_t entry_end(const struct binary *b, const struct table *table, uint32_t i)
+static uint64_t eh_frame_entry_end(const struct binary *b, const struct table *table, uint32_t i)
 {
-	uint64_t description = table->base + (int32_t)word(table->bytes + (size_t)ENTRY * i + 4);
+	uint64_t description = table->base + (int32_t)eh_frame_word(table->bytes + (size_t)ENTRY * i + 4);
 	uint64_t start = entry_start(table, i), end = start;
 	size_t length;
 	const unsigned char *bytes = binary_bytes(b, description, &length);
 
 	if (bytes && length >= RANGE + 4)
-		end += word(bytes + RANGE);
+		end += eh_frame_word(bytes + RANGE);
 	if (i + 1 < table->count && entry_start(table, i + 1) < end)
 		end = entry_start(table, i + 1);
 	return end;
@@ -86,7 +86,7 @@ bool unwind_find(const struct binary *b, uint64_t address, uint64_t *start, uint
 	struct table table;
 	uint32_t low = 0, high;
 
-	if (!find_table(b, &table))
+	if (!eh_frame_find_table(b, &table))
 		return false;
 	for (high = table.count; low < high;) {
 		uint32_t middle = low + (high - low) / 2;
@@ -98,6 +98,6 @@ bool unwind_find(const struct binary *b, uint64_t address, uint64_t *start, uint
 	if (low == 0)
 		return false;
 	*start = entry_start(&table, low - 1);
-	*end = entry_end(b, &table, low - 1);
+	*end = eh_frame_entry_end(b, &table, low - 1);
 	return address < *end;
 }

@@ -19,18 +19,18 @@ static size_t n, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Whether one more leaves most descriptors to others: a recorder of the whole machine meets files of thousands of containers. */
-static bool has_room(void)
+static bool open_files_has_room(void)
 {
 	struct rlimit limit;
 
 	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && n < limit.rlim_cur / ELSEWHERE_PART;
 }
 
-static bool add(const char *name, int fd)
+static bool open_files_add(const char *name, int fd)
 {
 	char *copy = strdup(name);
 
-	if (copy && has_room() && array_reserve(&all, &room, n + 1, sizeof *all)) {
+	if (copy && open_files_has_room() && array_reserve(&all, &room, n + 1, sizeof *all)) {
 		all[n++] = (struct kept){ copy, fd };
 		return true;
 	}
@@ -46,7 +46,7 @@ bool elsewhere_keep(const char *name, const char *path)
 	if (fd < 0)
 		return false;
 	pthread_mutex_lock(&lock);
-	kept = add(name, fd);
+	kept = open_files_add(name, fd);
 	pthread_mutex_unlock(&lock);
 	if (!kept)
 		close(fd);

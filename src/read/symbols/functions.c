@@ -302,7 +302,7 @@ static int compare_bases_then_addresses(const void *p, const void *q)
 	return order ? order : (a->function > b->function) - (a->function < b->function);
 }
 
-static struct function_name name_of(const struct functions *f, uint32_t function, uint32_t label)
+static struct function_name functions_name_of(const struct functions *f, uint32_t function, uint32_t label)
 {
 	const char *name = f->labels[f->functions[function].label + label].name;
 
@@ -324,7 +324,7 @@ static bool sort_by_base(struct functions *f)
 	}
 	for (uint32_t i = 0; i < f->nfunctions; i++)
 		for (uint32_t k = 0; k < f->functions[i].nlabels; k++)
-			f->names[f->nnames++] = name_of(f, i, k);
+			f->names[f->nnames++] = functions_name_of(f, i, k);
 	qsort(f->names, f->nnames, sizeof *f->names, compare_bases_then_addresses);
 	for (size_t i = 0; i < f->nnames; i++)
 		f->by_base[i] = f->names[i].function;
@@ -387,7 +387,7 @@ static size_t base_bound(const struct functions *f, const struct function_name *
 
 size_t functions_group(struct functions *f, uint32_t i, const uint32_t **group)
 {
-	struct function_name name = name_of(f, i, 0);
+	struct function_name name = functions_name_of(f, i, 0);
 	size_t first, last;
 
 	if (!sort_by_base(f))

@@ -17,7 +17,7 @@ enum {
 	NAME = 0, DEPTHS = 12,		/* of words of a function, behind its start */
 };
 
-static uint32_t word_at(const struct go_table *t, uint64_t at)
+static uint32_t go_table_word_at(const struct go_table *t, uint64_t at)
 {
 	uint32_t word;
 
@@ -29,7 +29,7 @@ static uint32_t word_at(const struct go_table *t, uint64_t at)
 
 static uint64_t long_at(const struct go_table *t, uint64_t at)
 {
-	return word_at(t, at) | (uint64_t)word_at(t, at + 4) << 32;
+	return go_table_word_at(t, at) | (uint64_t)go_table_word_at(t, at + 4) << 32;
 }
 
 /* What the dynamic linker puts at ADDRESS, but for where it loads the file; 0: nothing. */
@@ -57,12 +57,12 @@ static bool table_read(struct go_table *t, const struct binary *b, uint64_t addr
 
 	if (length < HEADER || memcmp(bytes + 4, "\0\0\1\10", 4) != 0)
 		return false;
-	if (word_at(&found, 0) == MAGIC_1_18 || word_at(&found, 0) == MAGIC_1_20) {
+	if (go_table_word_at(&found, 0) == MAGIC_1_18 || go_table_word_at(&found, 0) == MAGIC_1_20) {
 		found.wide = false;
 		found.text = long_at(&found, offsets);
 		found.text = found.text ? found.text : relocated(b, address + offsets);
 		offsets += 8;
-	} else if (word_at(&found, 0) != MAGIC_1_16) {
+	} else if (go_table_word_at(&found, 0) != MAGIC_1_16) {
 		return false;
 	}
 	found.names = long_at(&found, offsets);
@@ -108,18 +108,18 @@ bool go_table_read(struct go_table *t, const struct binary *b)
 }
 
 /* Where function I begins; that behind the last is where that ends. */
-static uint64_t start_of(const struct go_table *t, uint32_t i)
+static uint64_t go_table_start_of(const struct go_table *t, uint32_t i)
 {
-	return t->wide ? long_at(t, t->functions + (uint64_t)16 * i) : t->text + word_at(t, t->functions + (uint64_t)8 * i);
+	return t->wide ? long_at(t, t->functions + (uint64_t)16 * i) : t->text + go_table_word_at(t, t->functions + (uint64_t)8 * i);
 }
 
 bool go_table_function(const struct go_table *t, uint32_t i, struct go_function *f)
 {
 	uint64_t at = t->functions, name;
 
-	at += t->wide ? long_at(t, at + (uint64_t)16 * i + 8) + 8 : word_at(t, at + (uint64_t)8 * i + 4) + (uint64_t)4;
-	name = t->names + word_at(t, at + NAME);
-	*f = (struct go_function){ .start = start_of(t, i), .end = start_of(t, i + 1), .depths = word_at(t, at + DEPTHS) };
+	at += t->wide ? long_at(t, at + (uint64_t)16 * i + 8) + 8 : go_table_word_at(t, at + (uint64_t)8 * i + 4) + (uint64_t)4;
+	name = t->names + go_table_word_at(t, at + NAME);
+	*f = (struct go_function){ .start = go_table_start_of(t, i), .end = go_table_start_of(t, i + 1), .depths = go_table_word_at(t, at + DEPTHS) };
 	if (at >= t->size || name >= t->size || f->end <= f->start || !memchr(t->bytes + name, 0, t->size - name))
 		return false;
 	f->name = (const char *)t->bytes + name;
@@ -133,7 +133,7 @@ bool go_table_find(const struct go_table *t, uint64_t address, struct go_functio
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (start_of(t, middle) <= address)
+		if (go_table_start_of(t, middle) <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -142,7 +142,7 @@ bool go_table_find(const struct go_table *t, uint64_t address, struct go_functio
 }
 
 /* The number at *AT, seven bits a byte, the lowest first; *AT goes behind it. */
-static uint32_t number_take(const struct go_table *t, uint64_t *at)
+static uint32_t go_table_number_take(const struct go_table *t, uint64_t *at)
 {
 	uint32_t number = 0;
 
@@ -165,11 +165,11 @@ bool go_table_depth(const struct go_table *t, const struct go_function *f, uint6
 		return false;
 	*end = f->start;
 	for (bool first = true; *end <= address; first = false) {
-		change = number_take(t, &at);
+		change = go_table_number_take(t, &at);
 		if ((change == 0 && !first) || at >= t->size)
 			return false;
 		value += change & 1 ? ~(change >> 1) : change >> 1;
-		*end += number_take(t, &at);
+		*end += go_table_number_take(t, &at);
 	}
 	*depth = value;
 	return (int32_t)value >= 0;

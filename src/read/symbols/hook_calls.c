@@ -19,7 +19,7 @@ static int32_t displacement(const unsigned char *code)
 	return (int32_t)(code[0] | code[1] << 8 | code[2] << 16 | (uint32_t)code[3] << 24);
 }
 
-static uint64_t word(const unsigned char *bytes)
+static uint64_t hook_calls_word(const unsigned char *bytes)
 {
 	uint64_t value = 0;
 
@@ -108,7 +108,7 @@ static bool slot_is_hook(const struct binary *b, const struct hook *hook, uint64
 	if (!hook->address)
 		return false;
 	bytes = binary_bytes(b, slot, &length);		/* a static program has the address itself there */
-	return bytes && length >= 8 && word(bytes) == hook->address;
+	return bytes && length >= 8 && hook_calls_word(bytes) == hook->address;
 }
 
 /* Bytes of the prefix of a jump in a PLT: endbr64, bnd. */
@@ -177,7 +177,7 @@ bool hook_is_called(const struct binary *b, const struct hook *hook)
 }
 
 /* Append SITE to the *N items at *SITES, which have room for a power of two of them. */
-static bool add_site(uint64_t **sites, size_t *n, uint64_t site)
+static bool hook_calls_add_site(uint64_t **sites, size_t *n, uint64_t site)
 {
 	if ((*n & (*n - 1)) == 0) {
 		uint64_t *more = reallocarray(*sites, *n ? 2 * *n : 2, sizeof *more);
@@ -197,7 +197,7 @@ uint64_t *hook_sites(const struct binary *b, const struct hook *hook, size_t *n)
 	*n = 0;
 	for (size_t i = 0; sites && b->machine == EM_X86_64 && i < b->ncode; i++)
 		for (site = b->code[i].start; (site = area_next(b, hook, &b->code[i], site)); site++)
-			if (!add_site(&sites, n, site)) {
+			if (!hook_calls_add_site(&sites, n, site)) {
 				free(sites);
 				return NULL;
 			}
@@ -259,7 +259,7 @@ uint64_t *hooks_recorded(const struct binary *b, size_t *n)
 		return NULL;
 	*n = header.sh_size / 8;
 	for (size_t i = 0; i < *n; i++)
-		words[i] = word(bytes + 8 * i);
+		words[i] = hook_calls_word(bytes + 8 * i);
 	for (section = NULL; (section = elf_nextscn(b->elf, section));)
 		if (gelf_getshdr(section, &other) && other.sh_type == SHT_RELA && (other.sh_flags & SHF_ALLOC))
 			relocate(section, &other, header.sh_addr, words, *n);

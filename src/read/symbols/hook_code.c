@@ -169,7 +169,7 @@ static int64_t moves_down(const cs_insn *insn, bool *told)
 	return 0;
 }
 
-static bool is_among(uint16_t reg, const uint16_t *regs, size_t n)
+static bool hook_code_is_among(uint16_t reg, const uint16_t *regs, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (regs[i] == reg)
@@ -190,8 +190,8 @@ static void follow_stack(struct hook_code *h, const uint16_t *written, size_t n)
 		r->frame = r->depth;
 		return;
 	}
-	r->framed &= !is_among(X86_REG_RBP, written, n);
-	if (!is_among(X86_REG_RSP, written, n))
+	r->framed &= !hook_code_is_among(X86_REG_RBP, written, n);
+	if (!hook_code_is_among(X86_REG_RSP, written, n))
 		return;
 	r->depth += moves_down(insn, &told);
 	r->known &= told;
@@ -206,7 +206,7 @@ static bool is_zeroing(const cs_insn *insn)
 		&& x->operands[1].type == X86_OP_REG && x->operands[0].reg == x->operands[1].reg;
 }
 
-static bool in_group(const cs_insn *insn, uint8_t group)
+static bool hook_code_in_group(const cs_insn *insn, uint8_t group)
 {
 	for (int i = 0; i < insn->detail->groups_count; i++)
 		if (insn->detail->groups[i] == group)
@@ -214,7 +214,7 @@ static bool in_group(const cs_insn *insn, uint8_t group)
 	return false;
 }
 
-static bool is_ours(const struct hook_code *h, marks ours, marks reads)
+static bool hook_code_is_ours(const struct hook_code *h, marks ours, marks reads)
 {
 	const cs_x86 *x = &h->insn->detail->x86;
 
@@ -249,7 +249,7 @@ static marks call(struct hook_code *h, marks ours)
 }
 
 /* The registers that are ours behind the instruction; NOWHERE: control does not pass there. */
-static marks step(struct hook_code *h, marks ours)
+static marks hook_code_step(struct hook_code *h, marks ours)
 {
 	cs_insn *insn = h->insn;
 	cs_regs read, written;
@@ -260,18 +260,18 @@ static marks step(struct hook_code *h, marks ours)
 		return 0;
 	reads = marks_of(read, nread);
 	writes = marks_of(written, nwritten);
-	if (in_group(insn, X86_GRP_CALL))	/* which leaves the stack pointer where it was */
+	if (hook_code_in_group(insn, X86_GRP_CALL))	/* which leaves the stack pointer where it was */
 		return call(h, ours);
 	h->fetches |= is_call_site(h);
-	h->ours[insn->address - h->start] = is_ours(h, ours, reads);
+	h->ours[insn->address - h->start] = hook_code_is_ours(h, ours, reads);
 	if (h->ours[insn->address - h->start])
 		ours |= writes;
 	else
 		ours &= ~writes;
 	follow_stack(h, written, nwritten);
-	if (in_group(insn, X86_GRP_JUMP))
+	if (hook_code_in_group(insn, X86_GRP_JUMP))
 		branch_to(h, ours);
-	if (insn->id != X86_INS_JMP && !in_group(insn, X86_GRP_RET))
+	if (insn->id != X86_INS_JMP && !hook_code_in_group(insn, X86_GRP_RET))
 		return ours;
 	h->returns.known = false;
 	return NOWHERE;
@@ -331,7 +331,7 @@ bool hook_code_read(struct hook_code *h, uint64_t start, uint64_t end)
 		assert(h->insn->address >= start && h->insn->address < end);
 		arriving = h->arriving[h->insn->address - start];
 		ours = ours == NOWHERE && arriving == NOWHERE ? 0 : ours & arriving;
-		ours = step(h, ours);
+		ours = hook_code_step(h, ours);
 	}
 	if (h->passes)
 		saves_mark(h, first);

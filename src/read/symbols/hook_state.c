@@ -41,7 +41,7 @@ struct hook_state {
 	bool changed;			/* the reading at hand has found more */
 };
 
-static int compare_addresses(const void *left, const void *right)
+static int hook_state_compare_addresses(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
@@ -49,7 +49,7 @@ static int compare_addresses(const void *left, const void *right)
 }
 
 /* Add the calls of the hook NAME. */
-static bool sites_add(struct sites *s, const struct binary *b, const char *name)
+static bool hook_state_sites_add(struct sites *s, const struct binary *b, const char *name)
 {
 	struct hook hook = hook_find(b, name, 0);
 	size_t n = 0;
@@ -64,12 +64,12 @@ static bool sites_add(struct sites *s, const struct binary *b, const char *name)
 	return all != NULL;
 }
 
-static bool sites_find(struct sites *s, const struct binary *b, const char *const *names, size_t n)
+static bool hook_state_sites_find(struct sites *s, const struct binary *b, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!sites_add(s, b, names[i]))
+		if (!hook_state_sites_add(s, b, names[i]))
 			return false;
-	qsort(s->at, s->n, sizeof *s->at, compare_addresses);
+	qsort(s->at, s->n, sizeof *s->at, hook_state_compare_addresses);
 	return true;
 }
 
@@ -78,7 +78,7 @@ static bool sites_have(const struct sites *s, const cs_insn *insn)
 {
 	uint64_t address = insn->address + (insn->bytes[0] == 0x67);
 
-	return s->n && bsearch(&address, s->at, s->n, sizeof *s->at, compare_addresses);
+	return s->n && bsearch(&address, s->at, s->n, sizeof *s->at, hook_state_compare_addresses);
 }
 
 struct hook_state *hook_state_new(const struct binary *b)
@@ -89,8 +89,8 @@ struct hook_state *hook_state_new(const struct binary *b)
 		return NULL;
 	h->binary = b;
 	h->words = hook_words_find(b);
-	if (sites_find(&h->entries, b, entries, sizeof entries / sizeof *entries) &&
-	    sites_find(&h->exits, b, exits, sizeof exits / sizeof *exits) &&
+	if (hook_state_sites_find(&h->entries, b, entries, sizeof entries / sizeof *entries) &&
+	    hook_state_sites_find(&h->exits, b, exits, sizeof exits / sizeof *exits) &&
 	    cs_open(CS_ARCH_X86, CS_MODE_64, &h->engine) == CS_ERR_OK &&
 	    cs_option(h->engine, CS_OPT_DETAIL, CS_OPT_ON) == CS_ERR_OK && (h->insn = cs_malloc(h->engine)))
 		return h;
@@ -112,7 +112,7 @@ void hook_state_free(struct hook_state *h)
 	free(h);
 }
 
-static bool in_group(const cs_insn *insn, uint8_t group)
+static bool hook_state_in_group(const cs_insn *insn, uint8_t group)
 {
 	for (int i = 0; i < insn->detail->groups_count; i++)
 		if (insn->detail->groups[i] == group)
@@ -152,7 +152,7 @@ static bool stores(const struct hook_state *h, int64_t word)
 }
 
 /* Control may come to ADDRESS with STATES. */
-static void arrive(struct hook_state *h, uint64_t address, uint8_t states)
+static void hook_state_arrive(struct hook_state *h, uint64_t address, uint8_t states)
 {
 	uint8_t *at;
 
@@ -168,7 +168,7 @@ static uint64_t jumps_to(const cs_insn *insn)
 {
 	const cs_x86_op *op = insn->detail->x86.operands;
 
-	return in_group(insn, X86_GRP_JUMP) && insn->detail->x86.op_count == 1 && op->type == X86_OP_IMM ? (uint64_t)op->imm : 0;
+	return hook_state_in_group(insn, X86_GRP_JUMP) && insn->detail->x86.op_count == 1 && op->type == X86_OP_IMM ? (uint64_t)op->imm : 0;
 }
 
 /* Where a hook out of line is told to come back, in r11; 0: it is no such instruction.  The routine's own address is told by the like. */
@@ -184,9 +184,9 @@ static uint64_t comes_back_to(const struct hook_state *h)
 }
 
 /* What is behind the instruction, of what is before it. */
-static uint8_t behind(const struct hook_state *h, uint8_t states)
+static uint8_t hook_state_behind(const struct hook_state *h, uint8_t states)
 {
-	bool is_call = in_group(h->insn, X86_GRP_CALL);
+	bool is_call = hook_state_in_group(h->insn, X86_GRP_CALL);
 
 	if (is_call && sites_have(&h->entries, h->insn))
 		return ENTERED;
@@ -201,18 +201,18 @@ static uint8_t behind(const struct hook_state *h, uint8_t states)
 	return is_call && states & LEFT ? (states & ~LEFT) | ENTERED : states;
 }
 
-static void step(struct hook_state *h)
+static void hook_state_step(struct hook_state *h)
 {
 	uint8_t states, after;
 
 	assert(h->insn->address >= h->start && h->insn->address < h->end);
 	states = h->states[h->insn->address - h->start] & (BEFORE | ENTERED | LEFT);
-	after = behind(h, states);
-	arrive(h, h->insn->address, INSTRUCTION);
-	arrive(h, jumps_to(h->insn), after);
-	arrive(h, comes_back_to(h), ENTERED);
-	if (h->insn->id != X86_INS_JMP && !in_group(h->insn, X86_GRP_RET))
-		arrive(h, h->insn->address + h->insn->size, after);
+	after = hook_state_behind(h, states);
+	hook_state_arrive(h, h->insn->address, INSTRUCTION);
+	hook_state_arrive(h, jumps_to(h->insn), after);
+	hook_state_arrive(h, comes_back_to(h), ENTERED);
+	if (h->insn->id != X86_INS_JMP && !hook_state_in_group(h->insn, X86_GRP_RET))
+		hook_state_arrive(h, h->insn->address + h->insn->size, after);
 }
 
 /* Read the code once. */
@@ -223,11 +223,11 @@ static void pass(struct hook_state *h, const uint8_t *code)
 
 	h->changed = false;
 	while (cs_disasm_iter(h->engine, &code, &left, &address, h->insn))
-		step(h);
+		hook_state_step(h);
 }
 
 /* Read it until all is known. */
-static void follow(struct hook_state *h, const uint8_t *code)
+static void hook_state_follow(struct hook_state *h, const uint8_t *code)
 {
 	h->changed = true;
 	for (int i = 0; h->changed && i < MOST_PASSES; i++)
@@ -253,11 +253,11 @@ bool hook_state_read(struct hook_state *h, uint64_t start, uint64_t end, bool is
 	h->end = end;
 	memset(h->states, 0, end - start);
 	h->states[0] = is_cold ? ENTERED : BEFORE;
-	follow(h, code);
+	hook_state_follow(h, code);
 	for (uint64_t i = 0; i < end - start; i++)	/* what only a table of jumps leads to */
 		if (h->states[i] == INSTRUCTION)
 			h->states[i] |= ENTERED;
-	follow(h, code);
+	hook_state_follow(h, code);
 	return true;
 }
 

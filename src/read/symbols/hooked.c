@@ -9,7 +9,7 @@
 #include "read/symbols/hook_calls.h"
 #include "read/symbols/origin.h"
 
-static int compare_addresses(const void *p, const void *q)
+static int hooked_compare_addresses(const void *p, const void *q)
 {
 	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;
 
@@ -30,7 +30,7 @@ static uint64_t *candidates(const struct module *m, size_t *n)
 	*n = recorded;
 	for (uint32_t i = 0; i < m->functions.nfunctions; i++)
 		all[(*n)++] = m->functions.functions[i].start;
-	qsort(all, *n, sizeof *all, compare_addresses);
+	qsort(all, *n, sizeof *all, hooked_compare_addresses);
 	return all;
 }
 

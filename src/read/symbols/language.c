@@ -51,7 +51,7 @@ static char *fortran_name(const char *linked, const char *path)
 }
 
 /* Bytes of the LENGTH at NAME before the mark of a protected entry's body, `_E6b`, or of its barrier, `_B7s`; 0: it has none (exp_ch9.adb of GNAT). */
-static size_t entry_end(const char *name, size_t length, char kind)
+static size_t language_entry_end(const char *name, size_t length, char kind)
 {
 	size_t n = length;
 
@@ -76,7 +76,7 @@ static size_t finalizer_start(const char *name, size_t length)
 }
 
 /* Whether the LENGTH bytes at NAME end in ENDING, and something comes before it. */
-static bool ends_in(const char *name, size_t length, const char *ending)
+static bool language_ends_in(const char *name, size_t length, const char *ending)
 {
 	size_t own = strlen(ending);
 
@@ -95,11 +95,12 @@ static size_t nested_end(const char *linked)
  * read, and in *SAYS what is added to the name for it.  NULL: there is no memory. */
 static char *ada_plain(const char *linked, const char **says)
 {
-	size_t n = nested_end(linked), finalizer = finalizer_start(linked, n), body = entry_end(linked, n, 'E'), barrier = entry_end(linked, n, 'B');
+	size_t n = nested_end(linked), finalizer = finalizer_start(linked, n), body = language_entry_end(linked, n, 'E'),
+		barrier = language_entry_end(linked, n, 'B');
 
 	*says = finalizer ? "'Finalizer" : barrier ? "'Barrier" : "";
 	n = finalizer ? finalizer : body ? body : barrier ? barrier : n;
-	if (ends_in(linked, n, "TB") || ends_in(linked, n, "TK"))	/* of a task type, of a single task */
+	if (language_ends_in(linked, n, "TB") || language_ends_in(linked, n, "TK"))	/* of a task type, of a single task */
 		n -= 2;
 	return strndup(linked, n);
 }

@@ -16,7 +16,7 @@ struct search {
 	size_t n;
 };
 
-static void add(struct search *s, const struct symbol *f, int depth)
+static void leads_add(struct search *s, const struct symbol *f, int depth)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->found[i] == f)
@@ -28,7 +28,7 @@ static void add(struct search *s, const struct symbol *f, int depth)
 }
 
 /* What function I calls. */
-static void follow(struct search *s, size_t i)
+static void symbols_leads_follow(struct search *s, size_t i)
 {
 	const struct symbol *f = s->found[i];
 	struct goals *goals = call_goals(s->m);
@@ -39,7 +39,7 @@ static void follow(struct search *s, size_t i)
 	goals_start(goals, f->start, f->start + f->size);
 	while (goals_next(goals, &goal))
 		if (goal.address && goal.address - f->start >= f->size)
-			add(s, module_find(s->m, goal.address), s->depth[i] + 1);
+			leads_add(s, module_find(s->m, goal.address), s->depth[i] + 1);
 }
 
 void leads_visit(struct module *m, uint64_t from, void (*visit)(void *arg, uint64_t start, int calls), void *arg)
@@ -47,10 +47,10 @@ void leads_visit(struct module *m, uint64_t from, void (*visit)(void *arg, uint6
 	struct search s = { .m = m };
 
 	if (from)
-		add(&s, module_find(m, from), 0);
+		leads_add(&s, module_find(m, from), 0);
 	for (size_t i = 0; i < s.n; i++) {
 		visit(arg, s.found[i]->start, s.depth[i]);
-		follow(&s, i);
+		symbols_leads_follow(&s, i);
 	}
 }
 
@@ -60,11 +60,11 @@ int leads_find(struct module *m, uint64_t from, uint64_t to)
 	struct search s = { .m = m };
 
 	if (from)
-		add(&s, module_find(m, from), 0);
+		leads_add(&s, module_find(m, from), 0);
 	for (size_t i = 0; end && i < s.n; i++) {
 		if (s.found[i] == end)
 			return s.depth[i];
-		follow(&s, i);
+		symbols_leads_follow(&s, i);
 	}
 	return -1;
 }

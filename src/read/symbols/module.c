@@ -73,7 +73,7 @@ static bool open_path(const char *path, struct binary *b, const Dwfl_Callbacks *
 }
 
 /* Use the file at PATH, if it is the module. */
-static bool open_at(struct module *m, const char *path, const Dwfl_Callbacks *callbacks, struct error *err)
+static bool module_open_at(struct module *m, const char *path, const Dwfl_Callbacks *callbacks, struct error *err)
 {
 	struct binary b;
 
@@ -87,14 +87,14 @@ static bool open_at(struct module *m, const char *path, const Dwfl_Callbacks *ca
 	return false;
 }
 
-static bool open_elsewhere(struct module *m, const Dwfl_Callbacks *callbacks)
+static bool module_open_elsewhere(struct module *m, const Dwfl_Callbacks *callbacks)
 {
 	char path[ELSEWHERE_PATH];
 	struct error ignored;
 	size_t next = 0;
 
 	while (elsewhere_next(m->from->path, &next, path))
-		if (open_at(m, path, callbacks, &ignored))
+		if (module_open_at(m, path, callbacks, &ignored))
 			return true;
 	return false;
 }
@@ -109,15 +109,15 @@ bool module_open(struct module *m, const Dwfl_Callbacks *callbacks, struct error
 	error_set(err, ERROR_NONE, ERROR_NO_OFFSET, "no file");
 	if (!m->from)
 		return false;
-	if (open_at(m, m->from->path, callbacks, err))
+	if (module_open_at(m, m->from->path, callbacks, err))
 		return true;
 	for (uint32_t i = 0; i < m->from->nalso; i++)
-		if (open_at(m, m->from->also[i], callbacks, &ignored))
+		if (module_open_at(m, m->from->also[i], callbacks, &ignored))
 			return true;
-	return open_elsewhere(m, callbacks);
+	return module_open_elsewhere(m, callbacks);
 }
 
-static void keep(void *node)
+static void module_keep(void *node)
 {
 	(void)node;
 }
@@ -126,7 +126,7 @@ void module_close(struct module *m)
 {
 	bool linked = m->linked;
 
-	tdestroy(m->nameless, keep);
+	tdestroy(m->nameless, module_keep);
 	free(m->made);
 	goals_free(m->goals);
 	hook_code_free(m->hook_code);
@@ -154,7 +154,7 @@ static const struct hook_code *hook_code_of(struct module *m, uint32_t i)
 }
 
 /* Whether the monitor's own code is at ADDRESS, named or not. */
-static bool is_own_code(struct module *m, uint64_t address)
+static bool module_is_own_code(struct module *m, uint64_t address)
 {
 	if (!m->own_known && m->present)
 		monitor_note_find(&m->binary, &m->own);
@@ -170,7 +170,7 @@ bool module_in_hooks(struct module *m, uint64_t address)
 
 	if (place)
 		return place->in_hooks;
-	if (is_own_code(m, address))
+	if (module_is_own_code(m, address))
 		return true;
 	code = i == FUNCTION_NONE ? NULL : hook_code_of(m, i);
 	return code && hook_code_has(code, address);

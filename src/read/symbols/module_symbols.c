@@ -27,7 +27,7 @@ static void set_place(struct module *m, uint32_t i, struct symbol *symbol)
 }
 
 /* The first LENGTH bytes of NAME. */
-static const char *base_name(struct module *m, const char *name, size_t length)
+static const char *module_symbols_base_name(struct module *m, const char *name, size_t length)
 {
 	return name[length] ? arena_copy(m->arena, name, length) : name;
 }
@@ -57,7 +57,7 @@ static const char *display_name(struct module *m, const char *base, uint64_t add
 }
 
 /* Write those of the N labels at LABELS but the first that name another function than that, or that name the same, each once, joined by '='. */
-static void write_names(FILE *out, const struct label *labels, uint32_t n, bool other)
+static void module_symbols_write_names(FILE *out, const struct label *labels, uint32_t n, bool other)
 {
 	const char *last = labels[0].name, *before = "";
 
@@ -80,10 +80,10 @@ static const char *alias_names(const struct functions *f, const struct function 
 
 	if (!out)
 		return NULL;
-	write_names(out, labels, function->nlabels, false);
+	module_symbols_write_names(out, labels, function->nlabels, false);
 	own = ftell(out);
 	fputs(own ? "==" : "=", out);
-	write_names(out, labels, function->nlabels, true);
+	module_symbols_write_names(out, labels, function->nlabels, true);
 	if (fclose(out) == 0) {
 		size = size > own + (own ? 2 : 1) ? size : own;
 		result = size ? arena_copy(arena, text, size) : NULL;
@@ -109,7 +109,7 @@ static struct symbol *make_symbol(struct module *m, uint32_t i)
 		return NULL;
 	*symbol = (struct symbol){
 		.name = name,
-		.base = base_name(m, function_label(&m->functions, origin)->name, m->functions.functions[origin].clone.base),
+		.base = module_symbols_base_name(m, function_label(&m->functions, origin)->name, m->functions.functions[origin].clone.base),
 		.origin = m->functions.functions[origin].start,
 		.key = make_key(m, m->functions.functions[origin].start),
 		.aliases = alias_names(&m->functions, function, m->arena),

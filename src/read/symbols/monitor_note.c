@@ -30,7 +30,7 @@ static struct area own_code(const unsigned char *contents, size_t size, uint64_t
 }
 
 /* Look among the notes in DATA, which are mapped at START. */
-static bool notes_find(Elf_Data *data, uint64_t start, struct area *own)
+static bool monitor_note_notes_find(Elf_Data *data, uint64_t start, struct area *own)
 {
 	GElf_Nhdr note;
 	size_t at = 0, next, name, contents;
@@ -56,7 +56,8 @@ bool monitor_note_find(const struct binary *b, struct area *own)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (gelf_getphdr(b->elf, i, &header) && header.p_type == PT_NOTE &&
-		    notes_find(elf_getdata_rawchunk(b->elf, header.p_offset, header.p_filesz, header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
+		    monitor_note_notes_find(elf_getdata_rawchunk(b->elf, header.p_offset, header.p_filesz, header.p_align == 8 ? ELF_T_NHDR8
+			: ELF_T_NHDR),
 			       header.p_vaddr, own))
 			return true;
 	return false;

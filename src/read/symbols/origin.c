@@ -38,7 +38,7 @@ static int wholeness(const struct clone *clone)
 	return clone->copied ? !clone->part : 2;
 }
 
-static uint64_t distance(const struct function *a, const struct function *b)
+static uint64_t origin_distance(const struct function *a, const struct function *b)
 {
 	return a->start > b->start ? a->start - b->start : b->start - a->start;
 }
@@ -74,14 +74,14 @@ static struct candidate judge(struct module *m, uint32_t i, uint32_t j)
 
 	if (c.wholeness == 2) {
 		c.stem = is_stem(f, i, j);
-		c.distance = distance(&f->functions[i], &f->functions[j]);
+		c.distance = origin_distance(&f->functions[i], &f->functions[j]);
 	} else if (c.kinship > SAME_FILE) {
 		c.kinship = SAME_FILE;
 	}
 	return c;
 }
 
-static bool is_better(const struct candidate *a, const struct candidate *b)
+static bool origin_is_better(const struct candidate *a, const struct candidate *b)
 {
 	if (a->wholeness != b->wholeness)
 		return a->wholeness > b->wholeness;
@@ -103,7 +103,7 @@ uint32_t origin_find(struct module *m, uint32_t i)
 	n = functions_group(&m->functions, i, &group);
 	for (size_t k = 0; k < n && n <= MOST; k++) {
 		struct candidate c = judge(m, i, group[k]);
-		if (c.kinship != STRANGER && is_better(&c, &best))
+		if (c.kinship != STRANGER && origin_is_better(&c, &best))
 			best = c;
 	}
 	return best.function;

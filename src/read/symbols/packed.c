@@ -107,7 +107,7 @@ static const char *text(const struct merge *w, uint32_t i) { return i ? w->strin
 static const char *text_or_empty(const struct merge *w, uint32_t i) { return i ? w->strings[i] : ""; }
 
 /* The strings of the message, ended by zero bytes, in one piece that K owns.  False: out of memory. */
-static bool strings_make(struct merge *w)
+static bool packed_strings_make(struct merge *w)
 {
 	size_t size = 0, n = w->m->n_string;
 	char *at;
@@ -144,7 +144,7 @@ static void functions_add(struct merge *w)
 	}
 }
 
-static void places_add(struct merge *w)
+static void packed_places_add(struct merge *w)
 {
 	const Symbols *m = w->m;
 	uint64_t at = 0;
@@ -159,7 +159,7 @@ static void places_add(struct merge *w)
 	}
 }
 
-static void rest_add(struct merge *w)
+static void packed_rest_add(struct merge *w)
 {
 	const Symbols *m = w->m;
 	struct packed *k = w->k;
@@ -181,7 +181,7 @@ static void rest_add(struct merge *w)
 	k->alone |= m->alone;
 }
 
-static bool room_make(struct merge *w)
+static bool packed_room_make(struct merge *w)
 {
 	struct packed *k = w->k;
 	const Symbols *m = w->m;
@@ -204,11 +204,11 @@ static bool message_add(struct merge *w, const Symbols *m)
 	w->m = m;
 	w->first = w->k->nfunctions;
 	w->strings = NULL;
-	ok = room_make(w) && strings_make(w);
+	ok = packed_room_make(w) && packed_strings_make(w);
 	if (ok) {
 		functions_add(w);
-		places_add(w);
-		rest_add(w);
+		packed_places_add(w);
+		packed_rest_add(w);
 	}
 	free(w->strings);
 	return ok;
@@ -219,14 +219,14 @@ static bool message_add(struct merge *w, const Symbols *m)
  * What any of them knows is known; where they differ the choice does not depend on who came first. */
 
 /* Whether B is to stand in the place of A: A is nothing, or it is the later one by name. */
-static bool is_better(const char *a, const char *b)
+static bool packed_is_better(const char *a, const char *b)
 {
 	return b && *b && (!a || !*a || strcmp(b, a) < 0);
 }
 
 static void text_join(const char **a, const char *b)
 {
-	if (is_better(*a, b))
+	if (packed_is_better(*a, b))
 		*a = b;
 }
 
@@ -235,7 +235,7 @@ static void line_join(const char **file, uint32_t *line, uint32_t *column, const
 {
 	bool same = *file && other && strcmp(*file, other) == 0;
 
-	if (!is_better(*file, other) && !(same && (other_line > *line || (column && other_line == *line && other_column > *column))))
+	if (!packed_is_better(*file, other) && !(same && (other_line > *line || (column && other_line == *line && other_column > *column))))
 		return;
 	*file = other;
 	*line = other_line;
@@ -271,7 +271,7 @@ static void place_join(struct packed_place *a, const struct packed_place *b)
 
 /* ---- in order ---- */
 
-static int by_start(const void *left, const void *right, void *functions)
+static int packed_by_start(const void *left, const void *right, void *functions)
 {
 	const struct packed_function *f = functions, *a = f + *(const uint32_t *)left, *b = f + *(const uint32_t *)right;
 
@@ -280,14 +280,14 @@ static int by_start(const void *left, const void *right, void *functions)
 	return strcmp(a->name, b->name);
 }
 
-static int by_address(const void *left, const void *right)
+static int packed_by_address(const void *left, const void *right)
 {
 	const struct packed_place *a = left, *b = right;
 
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-static int by_caller(const void *left, const void *right)
+static int packed_by_caller(const void *left, const void *right)
 {
 	const struct packed_call *a = left, *b = right;
 
@@ -298,7 +298,7 @@ static int by_caller(const void *left, const void *right)
 	return strcmp(a->name, b->name) ? strcmp(a->name, b->name) : strcmp(a->file, b->file);
 }
 
-static int by_name(const void *left, const void *right)
+static int packed_by_name(const void *left, const void *right)
 {
 	const struct packed_left *a = left, *b = right;
 
@@ -344,9 +344,9 @@ static bool functions_settle(struct packed *k)
 	for (size_t i = 0; ok && i < k->nfunctions; i++)
 		order[i] = (uint32_t)i;
 	if (ok && k->nfunctions)
-		qsort_r(order, k->nfunctions, sizeof *order, by_start, k->functions);
+		qsort_r(order, k->nfunctions, sizeof *order, packed_by_start, k->functions);
 	for (size_t i = 0; ok && i < k->nfunctions; i++) {
-		if (i == 0 || by_start(&order[i - 1], &order[i], k->functions) != 0)
+		if (i == 0 || packed_by_start(&order[i - 1], &order[i], k->functions) != 0)
 			sorted[n++] = k->functions[order[i]];
 		else
 			function_join(&sorted[n - 1], &k->functions[order[i]]);
@@ -365,7 +365,7 @@ static bool functions_settle(struct packed *k)
 	return ok;
 }
 
-static int by_arc(const void *left, const void *right)
+static int packed_by_arc(const void *left, const void *right)
 {
 	const struct packed_arc *a = left, *b = right;
 
@@ -382,12 +382,12 @@ static int by_lead(const void *left, const void *right)
 }
 
 /* Places by address, each once. */
-static void places_settle(struct packed *k)
+static void packed_places_settle(struct packed *k)
 {
 	size_t kept = 0;
 
 	if (k->nplaces)
-		qsort(k->places, k->nplaces, sizeof *k->places, by_address);
+		qsort(k->places, k->nplaces, sizeof *k->places, packed_by_address);
 	for (size_t i = 0; i < k->nplaces; i++)
 		if (kept && k->places[kept - 1].at == k->places[i].at)
 			place_join(&k->places[kept - 1], &k->places[i]);
@@ -396,14 +396,14 @@ static void places_settle(struct packed *k)
 	k->nplaces = kept;
 }
 
-static bool settle(struct packed *k)
+static bool packed_settle(struct packed *k)
 {
 	if (!functions_settle(k))
 		return false;
-	places_settle(k);
-	k->ncalls = unique(k->calls, k->ncalls, sizeof *k->calls, by_caller);
-	k->narcs = unique(k->arcs, k->narcs, sizeof *k->arcs, by_arc);
-	k->nleft = unique(k->left, k->nleft, sizeof *k->left, by_name);
+	packed_places_settle(k);
+	k->ncalls = unique(k->calls, k->ncalls, sizeof *k->calls, packed_by_caller);
+	k->narcs = unique(k->arcs, k->narcs, sizeof *k->arcs, packed_by_arc);
+	k->nleft = unique(k->left, k->nleft, sizeof *k->left, packed_by_name);
 	k->nleads = unique(k->leads, k->nleads, sizeof *k->leads, by_lead);
 	return true;
 }
@@ -423,7 +423,7 @@ struct packed *packed_read(const struct profile *p, uint32_t module)
 		if (m)
 			symbols__free_unpacked(m, NULL);
 	}
-	if (ok && any && settle(w.k))
+	if (ok && any && packed_settle(w.k))
 		return w.k;
 	packed_free(w.k);
 	return NULL;
@@ -452,7 +452,7 @@ const struct packed_place *packed_place(const struct packed *k, uint64_t address
 {
 	const struct packed_place wanted = { .at = address };
 
-	return k->nplaces ? bsearch(&wanted, k->places, k->nplaces, sizeof *k->places, by_address) : NULL;
+	return k->nplaces ? bsearch(&wanted, k->places, k->nplaces, sizeof *k->places, packed_by_address) : NULL;
 }
 
 uint64_t packed_next_place(const struct packed *k, uint64_t address)

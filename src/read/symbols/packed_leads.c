@@ -8,7 +8,7 @@
 static int by_word(const void *left, const void *right) { return strcmp(*(const char *const *)left, *(const char *const *)right); }
 
 /* Whether PC is in code of the module that is no routine's own: in a library, linked into the program maybe, so that nothing tells its source. */
-static bool is_foreign(const struct packing *k, const struct profile_pc *pc)
+static bool packed_leads_is_foreign(const struct packing *k, const struct profile_pc *pc)
 {
 	uint32_t routine = k->p->contexts[pc->context].routine, line;
 	const char *file;
@@ -25,7 +25,7 @@ static bool foreign_find(struct packing *k, bool *asks)
 	for (size_t i = 0; i < k->p->npcs; i++) {
 		const struct profile_pc *pc = &k->p->pcs[i];
 
-		if (!is_foreign(k, pc))
+		if (!packed_leads_is_foreign(k, pc))
 			continue;
 		k->wanted[packing_function(k, symbols_find(k->s, k->module, pc->address))] = any = true;
 		asks[k->p->contexts[pc->context].routine] = true;

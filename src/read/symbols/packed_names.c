@@ -58,7 +58,7 @@ bool symbols_pack_named(const struct symbols_named *named, size_t n, struct prof
 	return ok;
 }
 
-static int by_start(const void *left, const void *right)
+static int packed_names_by_start(const void *left, const void *right)
 {
 	const struct symbols_named *a = left, *b = right;
 
@@ -79,7 +79,7 @@ bool symbols_pack_scripts(const struct profile *p, uint32_t module, struct profi
 			named[n++] = (struct symbols_named){ .start = r->address, .name = s->name, .file = *s->file ? s->file : NULL, .line = s->line };
 	}
 	if (n)
-		qsort(named, n, sizeof *named, by_start);
+		qsort(named, n, sizeof *named, packed_names_by_start);
 	ok = n && symbols_pack_named(named, n, out);
 	out->module = module;
 	free(named);

@@ -23,7 +23,7 @@ static void symbol_add(struct packing *k, const struct symbol ***all, size_t *n,
 		k->failed = true;
 }
 
-static void place_add(struct packing *k, struct place place)
+static void packed_write_place_add(struct packing *k, struct place place)
 {
 	if (array_reserve(&k->places, &k->place_room, k->nplaces + 1, sizeof *k->places))
 		k->places[k->nplaces++] = place;
@@ -33,7 +33,7 @@ static void place_add(struct packing *k, struct place place)
 
 /* ---- what is asked about ---- */
 
-static int by_address(const void *left, const void *right)
+static int packed_write_by_address(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
@@ -41,12 +41,12 @@ static int by_address(const void *left, const void *right)
 }
 
 /* By address, each once. */
-static void places_settle(struct packing *k)
+static void packed_write_places_settle(struct packing *k)
 {
 	size_t kept = 0;
 
 	if (k->nplaces)
-		qsort(k->places, k->nplaces, sizeof *k->places, by_address);
+		qsort(k->places, k->nplaces, sizeof *k->places, packed_write_by_address);
 	for (size_t i = 0; i < k->nplaces; i++)
 		if (kept && k->places[kept - 1].at == k->places[i].at) {
 			k->places[kept - 1].sampled |= k->places[i].sampled;
@@ -58,23 +58,23 @@ static void places_settle(struct packing *k)
 	k->nplaces = kept;
 }
 
-static void places_find(struct packing *k)
+static void packed_write_places_find(struct packing *k)
 {
 	const struct profile *p = k->p;
 
 	for (uint32_t i = 0; i < p->nroutines; i++)
 		if (p->routines[i].module == k->module && !p->routines[i].pseudo)
-			place_add(k, (struct place){ .at = p->routines[i].address });
+			packed_write_place_add(k, (struct place){ .at = p->routines[i].address });
 	for (size_t i = 0; i < p->npcs; i++)
 		if (p->pcs[i].module == k->module)
-			place_add(k, (struct place){ .at = p->pcs[i].address, .sampled = true });
+			packed_write_place_add(k, (struct place){ .at = p->pcs[i].address, .sampled = true });
 	for (size_t i = 0; i < p->nsites; i++)
 		if (p->sites[i].module == k->module)
-			place_add(k, (struct place){ .at = p->sites[i].address - 1, .calls = true });
+			packed_write_place_add(k, (struct place){ .at = p->sites[i].address - 1, .calls = true });
 	for (size_t i = 0; i < p->nstacks; i++)
 		if (p->stacks[i].module == k->module)
-			place_add(k, (struct place){ .at = p->stacks[i].address, .told = true });
-	places_settle(k);
+			packed_write_place_add(k, (struct place){ .at = p->stacks[i].address, .told = true });
+	packed_write_places_settle(k);
 }
 
 /* The addresses in the code of SYMBOL, from START on, that have its first and its last line in its own source. */
@@ -102,8 +102,8 @@ static void bounds_add(struct packing *k, const struct symbol *symbol)
 	}
 	if (!first)
 		return;
-	place_add(k, (struct place){ .at = first_at });
-	place_add(k, (struct place){ .at = last_at });
+	packed_write_place_add(k, (struct place){ .at = first_at });
+	packed_write_place_add(k, (struct place){ .at = last_at });
 }
 
 /* The same for routines that samples fell into, as far as it does not take too long. */
@@ -123,10 +123,10 @@ static void bounds_find(struct packing *k)
 		bytes += symbol->size;
 		bounds_add(k, symbol);
 	}
-	places_settle(k);
+	packed_write_places_settle(k);
 }
 
-static void hooked_visit(void *arg, const struct symbol *symbol)
+static void packed_write_hooked_visit(void *arg, const struct symbol *symbol)
 {
 	struct packing *k = arg;
 
@@ -142,7 +142,7 @@ static void arc_visit(void *arg, const struct symbol *from, const struct symbol 
 }
 
 /* Whether the name LINKED alone tells that it is shown as NAME. */
-static bool is_told(const char *linked, const char *name)
+static bool packed_write_is_told(const char *linked, const char *name)
 {
 	char *readable = demangle(linked);
 	bool told = strcmp(readable ? readable : linked, name) == 0;
@@ -156,7 +156,7 @@ static void left_visit(void *arg, enum symbols_left_out why, const char *name, c
 	struct packing *k = arg;
 
 	packing_number(k, &k->left_reason, why);
-	packing_number(k, &k->left_name, packing_string(k, is_told(linked, name) ? linked : name));
+	packing_number(k, &k->left_name, packing_string(k, packed_write_is_told(linked, name) ? linked : name));
 }
 
 /* ---- functions ---- */
@@ -180,12 +180,12 @@ static void functions_find_all(struct packing *k)
 	k->nfunctions = kept;
 }
 
-static void call_visit(void *arg, const struct symbols_call *call)
+static void packed_write_call_visit(void *arg, const struct symbols_call *call)
 {
 	struct packing *k = arg;
 
 	packing_number(k, &k->call_from, k->caller);
-	packing_number(k, &k->call_name, packing_string(k, is_told(call->linked, call->name) ? call->linked : call->name));
+	packing_number(k, &k->call_name, packing_string(k, packed_write_is_told(call->linked, call->name) ? call->linked : call->name));
 	packing_number(k, &k->call_file, packing_string(k, call->file));
 	packing_number(k, &k->call_line, call->line);
 	packing_number(k, &k->call_tail, call->tail);
@@ -201,7 +201,7 @@ static void calls_find(struct packing *k)
 	for (uint32_t i = 0; i < p->nroutines; i++)
 		if (p->routines[i].module == k->module && !p->routines[i].pseudo) {
 			k->caller = packing_function(k, symbols_find(k->s, k->module, p->routines[i].address));
-			(counted ? symbols_calls : symbols_described_calls)(k->s, k->module, p->routines[i].address, call_visit, k);
+			(counted ? symbols_calls : symbols_described_calls)(k->s, k->module, p->routines[i].address, packed_write_call_visit, k);
 		}
 }
 
@@ -234,7 +234,7 @@ static void functions_write(struct packing *k, Symbols *m)
 		m->line[i] = f->line;
 		m->part[i] = f->part;
 		m->local[i] = f->local;
-		m->written[i] = named && f->base[0] && !is_told(f->base, f->display) ? packing_string(k, f->display) : 0;
+		m->written[i] = named && f->base[0] && !packed_write_is_told(f->base, f->display) ? packing_string(k, f->display) : 0;
 	}
 }
 
@@ -315,10 +315,10 @@ static void message_free(struct packing *k, Symbols *m)
 static bool pack(struct packing *k, Symbols *m, struct profile_symbols *out)
 {
 	packing_string(k, "");
-	places_find(k);
+	packed_write_places_find(k);
 	bounds_find(k);
 	if (k->p->modules[k->module].hooked) {
-		m->hooked_all = symbols_hooked(k->s, k->module, profile_used_way(k->p, AMON_WAY_MCOUNT), hooked_visit, k);
+		m->hooked_all = symbols_hooked(k->s, k->module, profile_used_way(k->p, AMON_WAY_MCOUNT), packed_write_hooked_visit, k);
 		m->arcs_read = symbols_static_arcs(k->s, k->module, true, arc_visit, k);
 		symbols_left_out(k->s, k->module, left_visit, k);
 	}

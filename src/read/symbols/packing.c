@@ -15,7 +15,7 @@ void packing_number(struct packing *k, struct numbers *c, uint32_t number)
 		k->failed = true;
 }
 
-static int by_text(const void *left, const void *right)
+static int packing_by_text(const void *left, const void *right)
 {
 	return strcmp(((const struct string *)left)->text, ((const struct string *)right)->text);
 }
@@ -23,7 +23,7 @@ static int by_text(const void *left, const void *right)
 uint32_t packing_string(struct packing *k, const char *text)
 {
 	struct strings *s = &k->strings;
-	struct string wanted = { text ? text : "", (uint32_t)s->n }, *new, **node = tfind(&wanted, &s->known, by_text);
+	struct string wanted = { text ? text : "", (uint32_t)s->n }, *new, **node = tfind(&wanted, &s->known, packing_by_text);
 
 	if (node)
 		return (*node)->index;
@@ -34,7 +34,7 @@ uint32_t packing_string(struct packing *k, const char *text)
 		return 0;
 	}
 	*new = wanted;
-	if (!tsearch(new, &s->known, by_text)) {
+	if (!tsearch(new, &s->known, packing_by_text)) {
 		free(new);
 		k->failed = true;
 		return 0;

@@ -15,7 +15,7 @@ struct names {
 	size_t strings;		/* index of the section of its names */
 };
 
-static struct names names_of(Elf *elf, const GElf_Shdr *relocations)
+static struct names slots_names_of(Elf *elf, const GElf_Shdr *relocations)
 {
 	Elf_Scn *table = relocations->sh_link ? elf_getscn(elf, relocations->sh_link) : NULL;
 	GElf_Shdr header;
@@ -66,7 +66,7 @@ static bool add_section(struct slots *s, Elf *elf, Elf_Scn *section, const GElf_
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t n = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
 	struct slot *more = reallocarray(s->slots, s->n + n + 1, sizeof *more);
-	struct names names = names_of(elf, header);
+	struct names names = slots_names_of(elf, header);
 	GElf_Rela r;
 
 	if (!more)
@@ -134,7 +134,7 @@ void slots_free(struct slots *s)
 }
 
 /* The word that the file has at ADDRESS; little-endian, as all machines here. */
-static uint64_t word_at(const struct slots *s, uint64_t address)
+static uint64_t slots_word_at(const struct slots *s, uint64_t address)
 {
 	size_t length;
 	const unsigned char *bytes = binary_bytes(s->binary, address, &length);
@@ -152,5 +152,5 @@ struct slot slots_find(const struct slots *s, uint64_t address)
 
 	if (found || !in_got(s, address))
 		return found ? *found : wanted;
-	return (struct slot){ .at = address, .value = word_at(s, address), .name = "" };
+	return (struct slot){ .at = address, .value = slots_word_at(s, address), .name = "" };
 }

@@ -40,14 +40,14 @@ static bool is_hook(const char *name)
 }
 
 /* The function that begins at ADDRESS, FUNCTION_NONE if none does. */
-static uint32_t function_at(const struct scan *s, uint64_t address)
+static uint32_t static_arcs_function_at(const struct scan *s, uint64_t address)
 {
 	uint32_t i = functions_find(&s->m->functions, address);
 
 	return i != FUNCTION_NONE && s->m->functions.functions[i].start == address ? i : FUNCTION_NONE;
 }
 
-static bool add_arc(struct scan *s, uint32_t from, uint32_t to)
+static bool static_arcs_add_arc(struct scan *s, uint32_t from, uint32_t to)
 {
 	if (s->n > 0 && s->arcs[s->n - 1].from == from && s->arcs[s->n - 1].to == to)
 		return true;
@@ -64,14 +64,14 @@ static bool add_arc(struct scan *s, uint32_t from, uint32_t to)
 }
 
 /* Note where function FROM goes.  False: out of memory. */
-static bool note(struct scan *s, uint32_t from, const struct goal *goal)
+static bool static_arcs_note(struct scan *s, uint32_t from, const struct goal *goal)
 {
-	uint32_t to = goal->address ? function_at(s, goal->address) : FUNCTION_NONE;
+	uint32_t to = goal->address ? static_arcs_function_at(s, goal->address) : FUNCTION_NONE;
 
 	if (is_hook(to == FUNCTION_NONE ? goal->name : function_label(&s->m->functions, to)->name))
 		s->hooked[s->origin[from]] = true;
 	else if (to != FUNCTION_NONE && s->origin[from] != s->origin[to])
-		return add_arc(s, from, to);
+		return static_arcs_add_arc(s, from, to);
 	return true;
 }
 
@@ -83,7 +83,7 @@ static bool read_range(struct scan *s, const struct range *range)
 		return true;
 	goals_start(s->goals, range->start, range->end);
 	while (goals_next(s->goals, &goal))
-		if (!note(s, range->function, &goal))
+		if (!static_arcs_note(s, range->function, &goal))
 			return false;
 	return true;
 }
@@ -114,7 +114,7 @@ static int compare_arcs(const void *p, const void *q)
 }
 
 /* Sort the arcs, and keep each once, of the functions that are wanted. */
-static void settle(struct scan *s, bool hooked)
+static void static_arcs_settle(struct scan *s, bool hooked)
 {
 	size_t kept = 0;
 
@@ -146,7 +146,7 @@ struct static_arc *static_arcs_find(struct module *m, bool hooked, size_t *n)
 	for (size_t i = 0; ok && i < m->functions.nranges; i++)
 		ok = read_range(&s, &m->functions.ranges[i]);
 	if (ok)
-		settle(&s, hooked);
+		static_arcs_settle(&s, hooked);
 	scan_end(&s);
 	if (!ok)
 		free(s.arcs);

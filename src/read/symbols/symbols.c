@@ -168,7 +168,7 @@ static bool settle_alone(struct symbols *s, struct module *m)
 }
 
 /* Open M, or take what the profile carries of it where the file lacks it. */
-static void settle(struct symbols *s, struct module *m)
+static void read_symbols_settle(struct symbols *s, struct module *m)
 {
 	struct error err = { .code = ERROR_NONE };
 	bool there;
@@ -193,7 +193,7 @@ static struct module *get_module(struct symbols *s, uint32_t index)
 	struct module *m = &s->modules[index < s->nmodules ? index : s->nmodules];
 
 	if (!m->settled)
-		settle(s, m);
+		read_symbols_settle(s, m);
 	if (m->lacks && !s->quiet) {
 		warn(s, m->lacks, m->present ? "it has no symbols, its functions are shown by address" : "its functions are shown by address");
 		m->lacks = NULL;
@@ -349,7 +349,7 @@ static const char *shown(struct symbols *s, const char *linked, enum language la
 	return name;
 }
 
-static void call_visit(void *arg, const struct debug_call *call)
+static void symbols_call_visit(void *arg, const struct debug_call *call)
 {
 	struct calls_visit *v = arg;
 	struct symbols_call found = { .name = shown(v->symbols, call->name, call->language, call->path), .linked = call->name,
@@ -415,7 +415,7 @@ bool symbols_described_calls(struct symbols *s, uint32_t module, uint64_t addres
 	struct module *m = get_module(s, module);
 	struct calls_visit v = { .symbols = s, .debug = m->packed ? NULL : module_debug_info(m), .visit = visit, .arg = arg };
 
-	return m->packed ? packed_calls_visit(m, address, &v) : debug_calls(v.debug, address, call_visit, &v) && v.described;
+	return m->packed ? packed_calls_visit(m, address, &v) : debug_calls(v.debug, address, symbols_call_visit, &v) && v.described;
 }
 
 bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,

@@ -138,7 +138,7 @@ void targets_start(struct targets *t, const unsigned char *code, size_t length, 
 }
 
 /* Whether the instruction in t->detailed goes somewhere that it says. */
-static bool goes(const struct targets *t, struct target *target)
+static bool targets_goes(const struct targets *t, struct target *target)
 {
 	const cs_insn *insn = t->detailed;
 	uint64_t page = 0;
@@ -165,7 +165,7 @@ bool targets_next(struct targets *t, struct target *target)
 		uint64_t address = t->insn->address;
 
 		if (t->machine->branches(t->insn->id)
-		    && cs_disasm_iter(t->thorough, &code, &length, &address, t->detailed) && goes(t, target))
+		    && cs_disasm_iter(t->thorough, &code, &length, &address, t->detailed) && targets_goes(t, target))
 			return true;
 	}
 	return false;

@@ -36,7 +36,7 @@ static bool is_stacks(const struct found *f)
 	return profile_kind_is_stacks(f->kind);
 }
 
-static void list_free(struct list *l)
+static void harvest_list_free(struct list *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->found[i].file);
@@ -46,7 +46,7 @@ static void list_free(struct list *l)
 }
 
 /* Write SIZE bytes of the header of the profile at PATH.  Without them it lacks a word of information: failures are nobody's business. */
-static void header_write(const char *path, size_t offset, const void *data, size_t size)
+static void harvest_header_write(const char *path, size_t offset, const void *data, size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 	ssize_t n;
@@ -64,10 +64,10 @@ void harvest_forget_name(const char *path, const struct amon_header *h)
 	size_t at = offsetof(struct amon_header, notes) + AMON_NOTE_OTHER_NAME * sizeof *h->notes;
 
 	if (h->notes[AMON_NOTE_OTHER_NAME])
-		header_write(path, at, &(uint64_t){ 0 }, sizeof *h->notes);
+		harvest_header_write(path, at, &(uint64_t){ 0 }, sizeof *h->notes);
 }
 
-static bool list_add(struct list *l, const char *path, bool sum)
+static bool harvest_list_add(struct list *l, const char *path, bool sum)
 {
 	struct amon_header h;
 	const char *why = strstr(path, ".errno.");
@@ -112,14 +112,14 @@ static bool list_fill(struct list *l, const char *directory, bool added, struct 
 		else if (!added && harvest_is_added(entry->d_name))
 			ok = list_fill(l, path, true, err);
 		else
-			ok = list_add(l, path, added && strcmp(entry->d_name, HARVEST_SUM) == 0) || error_no_memory(err, NULL);
+			ok = harvest_list_add(l, path, added && strcmp(entry->d_name, HARVEST_SUM) == 0) || error_no_memory(err, NULL);
 		free(path);
 	}
 	closedir(dir);
 	return ok;
 }
 
-static bool is_sampled(const struct list *l)
+static bool harvest_is_sampled(const struct list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (!is_stacks(&l->found[i]))
@@ -128,7 +128,7 @@ static bool is_sampled(const struct list *l)
 }
 
 /* Where programs with hooks ran, what started them, shells and the like, is not what the user looks for. */
-static void stacks_drop(struct list *l)
+static void harvest_stacks_drop(struct list *l)
 {
 	size_t kept = 0, hooked = 0;
 
@@ -154,7 +154,7 @@ static int by_program(const void *left, const void *right)
 	return c ? c : (a->start > b->start) - (a->start < b->start);
 }
 
-static int by_weight(const void *left, const void *right)
+static int harvest_by_weight(const void *left, const void *right)
 {
 	const struct harvest_program *a = left, *b = right;
 
@@ -218,7 +218,7 @@ static bool group_all(struct harvest *h, struct list *l, bool asked, struct erro
 	bool ok;
 
 	if (!asked)
-		stacks_drop(l);
+		harvest_stacks_drop(l);
 	if (l->n)
 		qsort(l->found, l->n, sizeof *l->found, by_program);
 	h->programs = calloc(l->n + 1, sizeof *h->programs);
@@ -237,11 +237,11 @@ bool harvest_make(struct harvest *h, const char *directory, bool asked, struct e
 
 	*h = (struct harvest){ 0 };
 	ok = list_fill(&l, directory, false, err);
-	h->sampled = ok && is_sampled(&l);
+	h->sampled = ok && harvest_is_sampled(&l);
 	ok = ok && group_all(h, &l, asked, err);
 	h->lacking = l.lacking;
 	h->why = l.why;
-	list_free(&l);
+	harvest_list_free(&l);
 	if (!ok)
 		harvest_free(h);
 	return ok;
@@ -321,7 +321,7 @@ void harvest_weigh(struct harvest *h, const struct input_listener *listener)
 		return;				/* nothing to compare */
 	for (size_t i = 0; i < h->n; i++)
 		harvest_sift(&h->programs[i], listener);
-	qsort(h->programs, h->n, sizeof *h->programs, by_weight);
+	qsort(h->programs, h->n, sizeof *h->programs, harvest_by_weight);
 }
 
 /* Of the N profiles FILES that of process PID which began last, and after *START, or LAST: what it was before an exec did not end with it. */
@@ -348,7 +348,7 @@ void harvest_status(const struct harvest *h, int32_t pid, int status)
 	}
 	for (int i = 0; i < 2; i++)
 		if (last[i])
-			header_write(last[i], offsetof(struct amon_header, exit_status), &(int32_t){ status }, sizeof(int32_t));
+			harvest_header_write(last[i], offsetof(struct amon_header, exit_status), &(int32_t){ status }, sizeof(int32_t));
 }
 
 int harvest_lock(const char *directory, bool read)
@@ -367,7 +367,7 @@ int harvest_lock(const char *directory, bool read)
 }
 
 /* Remove the files in DIRECTORY, and in directories in it, if it is not one itself. */
-static void directory_clear(const char *directory, bool inner)
+static void harvest_directory_clear(const char *directory, bool inner)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
@@ -378,7 +378,7 @@ static void directory_clear(const char *directory, bool inner)
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || unlinkat(dirfd(dir), entry->d_name, 0) == 0 ||
 		    inner || asprintf(&path, "%s/%s", directory, entry->d_name) < 0)
 			continue;
-		directory_clear(path, true);
+		harvest_directory_clear(path, true);
 		free(path);
 	}
 	if (dir)
@@ -392,6 +392,6 @@ void harvest_remove(const char *directory)
 
 	if (asprintf(&done, "%s.done", directory) < 0)
 		done = NULL;
-	directory_clear(done && rename(directory, done) == 0 ? done : directory, false);
+	harvest_directory_clear(done && rename(directory, done) == 0 ? done : directory, false);
 	free(done);
 }

@@ -27,7 +27,7 @@ struct housekeeping {
 	size_t nnotes;			/* how many there were */
 };
 
-static void note(void *arg, const char *text)
+static void housekeeping_note(void *arg, const char *text)
 {
 	struct housekeeping *h = arg;
 
@@ -55,7 +55,7 @@ static void events_read(struct housekeeping *h)
 	}
 }
 
-static void *keep(void *arg)
+static void *housekeeping_keep(void *arg)
 {
 	struct housekeeping *h = arg;
 	struct pollfd fds[2] = { { .fd = h->stop, .events = POLLIN }, { .fd = h->watch, .events = POLLIN } };
@@ -72,14 +72,14 @@ static void *keep(void *arg)
 }
 
 /* No signal is this thread's. */
-static bool thread_begin(struct housekeeping *h)
+static bool housekeeping_thread_begin(struct housekeeping *h)
 {
 	sigset_t all, mask;
 	int error;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &mask);
-	error = pthread_create(&h->thread, NULL, keep, h);
+	error = pthread_create(&h->thread, NULL, housekeeping_keep, h);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	return error == 0;
 }
@@ -102,11 +102,12 @@ struct housekeeping *housekeeping_begin(const char *directory, bool asked, int32
 
 	if (!h)
 		return NULL;
-	h->listener = (struct input_listener){ .note = note, .arg = h };
+	h->listener = (struct input_listener){ .note = housekeeping_note, .arg = h };
 	h->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	h->stop = eventfd(0, EFD_CLOEXEC);
 	h->pile = pile_new(directory, asked, pid, &h->listener);
-	if (h->watch >= 0 && h->stop >= 0 && h->pile && inotify_add_watch(h->watch, directory, IN_CREATE | IN_MOVED_TO) >= 0 && thread_begin(h))
+	if (h->watch >= 0 && h->stop >= 0 && h->pile && inotify_add_watch(h->watch, directory, IN_CREATE | IN_MOVED_TO) >= 0 &&
+	    housekeeping_thread_begin(h))
 		return h;
 	housekeeping_free(h);
 	return NULL;

@@ -15,7 +15,7 @@
 /* Of the file LOCK, which holds the job's name where there is one: the bytes that are locked. */
 enum { RUNS = 0, READY = 1 };
 
-static bool number_get(const char *name, int *n)
+static bool job_number_get(const char *name, int *n)
 {
 	const char *text = getenv(name);
 	char *end;
@@ -39,7 +39,7 @@ bool job_find(struct job *j)
 	if (getenv("APROF_RUN"))
 		return false;
 	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-		if (number_get(launchers[i].rank, &j->rank) && number_get(launchers[i].size, &j->size))
+		if (job_number_get(launchers[i].rank, &j->rank) && job_number_get(launchers[i].size, &j->size))
 			return j->size > 1 && j->rank < j->size;
 	j->size = 0;
 	return false;
@@ -73,7 +73,7 @@ static bool byte_is_locked(int fd, int byte)
 }
 
 /* Remove what is in the directory PATH, but its lock. */
-static void directory_clear(const char *path)
+static void job_directory_clear(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -129,7 +129,7 @@ static void others_drop(const struct job *j)
 		if (fd >= 0 && byte_lock(fd, RUNS)) {
 			unlink(lock);
 			*strrchr(lock, '/') = 0;
-			directory_clear(lock);
+			job_directory_clear(lock);
 			rmdir(lock);
 		}
 		if (fd >= 0)
@@ -141,7 +141,7 @@ static void others_drop(const struct job *j)
 }
 
 /* Another rank of an earlier command may remove the folder as empty while we come. */
-static int directory_make(struct job *j, const char *name)
+static int job_directory_make(struct job *j, const char *name)
 {
 	int error, tries = 100;
 
@@ -161,17 +161,17 @@ bool job_begin(struct job *j, const char *data, struct error *err)
 		return error_no_memory(err, NULL);
 	}
 	snprintf(name, sizeof name, "%d", j->rank);
-	error = directory_make(j, name);
+	error = job_directory_make(j, name);
 	if (error == EBUSY) {
 		j->alone = true;
 		snprintf(name, sizeof name, "%d.%ld", j->rank, (long)getpid());
-		error = directory_make(j, name);
+		error = job_directory_make(j, name);
 	}
 	if (error)
 		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot make a directory for the profiles of this rank: %s; aprof run --data=FILE puts them "
 			  "beside FILE", j->folder, strerror(error));
 	else
-		directory_clear(j->directory);
+		job_directory_clear(j->directory);
 	if (!error && j->rank == 0)
 		others_drop(j);
 	return error == 0;

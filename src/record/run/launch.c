@@ -36,7 +36,7 @@ char *launch_find(const char *name)
 	return NULL;
 }
 
-static void pass_on(int signal)
+static void launch_pass_on(int signal)
 {
 	int saved = errno;
 
@@ -52,7 +52,7 @@ static const int signals[SIGNALS] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1,
 static void signals_begin(struct sigaction *old)
 {
 	for (int i = 0; i < SIGNALS; i++) {
-		struct sigaction action = { .sa_handler = signals[i] == SIGINT || signals[i] == SIGQUIT ? SIG_IGN : pass_on };
+		struct sigaction action = { .sa_handler = signals[i] == SIGINT || signals[i] == SIGQUIT ? SIG_IGN : launch_pass_on };
 
 		sigaction(signals[i], NULL, &old[i]);
 		if (old[i].sa_handler == SIG_IGN)	/* nohup: so it stays */
@@ -62,20 +62,20 @@ static void signals_begin(struct sigaction *old)
 	}
 }
 
-static void signals_end(const struct sigaction *old)
+static void launch_signals_end(const struct sigaction *old)
 {
 	for (int i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], &old[i], NULL);
 }
 
 /* In the child: when GO says so, which nobody writes to, become the program, or tell REPORT why not. */
-static void execute(char **argv, const struct sigaction *old, const sigset_t *mask, int go, int report)
+static void launch_execute(char **argv, const struct sigaction *old, const sigset_t *mask, int go, int report)
 {
 	int error;
 	ssize_t n;
 
 	n = read(go, &error, sizeof error);
-	signals_end(old);
+	launch_signals_end(old);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	error = errno;
@@ -106,10 +106,10 @@ static uint64_t used_by(pid_t pid)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t nsec_of(const struct timeval *t) { return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000; }
+static uint64_t launch_nsec_of(const struct timeval *t) { return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000; }
 
 /* Wait for the program; what the pipe says tells whether it was started. */
-static void finish(struct launch *l, int report)
+static void launch_finish(struct launch *l, int report)
 {
 	struct rusage all = { 0 };
 	ssize_t n;
@@ -122,7 +122,7 @@ static void finish(struct launch *l, int report)
 	l->used = used_by(l->pid);
 	while (wait4(l->pid, &l->wait_status, 0, &all) < 0 && errno == EINTR)
 		;
-	l->used_below = nsec_of(&all.ru_utime) + nsec_of(&all.ru_stime);
+	l->used_below = launch_nsec_of(&all.ru_utime) + launch_nsec_of(&all.ru_stime);
 	child = 0;
 	if (!l->started)
 		l->status = l->error == ENOENT || l->error == ENOTDIR ? LAUNCH_NOT_FOUND : LAUNCH_NOT_EXECUTABLE;
@@ -150,7 +150,7 @@ bool launch(char **argv, struct launch *l, void (*watch)(void *arg, pid_t pid), 
 	l->pid = fork();
 	if (l->pid == 0) {
 		close(go[1]);
-		execute(argv, old, &mask, go[0], report[1]);
+		launch_execute(argv, old, &mask, go[0], report[1]);
 	}
 	child = l->pid;
 	if (watch && l->pid > 0)
@@ -160,8 +160,8 @@ bool launch(char **argv, struct launch *l, void (*watch)(void *arg, pid_t pid), 
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	close(report[1]);
 	if (l->pid > 0)
-		finish(l, report[0]);
+		launch_finish(l, report[0]);
 	close(report[0]);
-	signals_end(old);
+	launch_signals_end(old);
 	return l->pid > 0;
 }

@@ -106,7 +106,7 @@ size_t pile_files(const struct pile *p)
 /* ---- taking in ---- */
 
 /* The group of the program of H, with its directory; NULL: it cannot be made. */
-static struct group *group_of(struct pile *p, const struct amon_header *h)
+static struct group *running_sum_group_of(struct pile *p, const struct amon_header *h)
 {
 	uint32_t kind = profile_kind(h);
 	char name[NAME];
@@ -130,9 +130,9 @@ static struct group *group_of(struct pile *p, const struct amon_header *h)
 }
 
 /* Move the file NAME, which has ended and has the header H, to the others of its program. */
-static void part_add(struct pile *p, const char *name, const struct amon_header *h)
+static void running_sum_part_add(struct pile *p, const char *name, const struct amon_header *h)
 {
-	struct group *g = group_of(p, h);
+	struct group *g = running_sum_group_of(p, h);
 	char folder[NAME], *path = NULL, *part = NULL;
 
 	if (g && g->gone) {
@@ -152,10 +152,10 @@ static void part_add(struct pile *p, const char *name, const struct amon_header 
 	free(path);
 }
 
-static void part_take(struct pile *p, const char *name);
+static void running_sum_part_take(struct pile *p, const char *name);
 
 /* Is NAME, with the header H, the profile of the first process that began last?  It stays; the one that was takes its way. */
-static bool is_last(struct pile *p, const char *name, const struct amon_header *h)
+static bool running_sum_is_last(struct pile *p, const char *name, const struct amon_header *h)
 {
 	struct last *l = &p->last[h->way >> AMON_WAY_STACKS & 1], before = *l;
 
@@ -165,21 +165,21 @@ static bool is_last(struct pile *p, const char *name, const struct amon_header *
 		return true;
 	*l = (struct last){ strdup(name), h->start_monotonic };
 	if (before.name)
-		part_take(p, before.name);
+		running_sum_part_take(p, before.name);
 	free(before.name);
 	return true;
 }
 
 /* Take in the file NAME, if it is a profile that has ended. */
-static void part_take(struct pile *p, const char *name)
+static void running_sum_part_take(struct pile *p, const char *name)
 {
 	struct amon_header h;
 	char *path = NULL;
 	int fd = asprintf(&path, "%s/%s", p->directory, name) < 0 ? -1 : files_hold(path, &h);
 
-	if (fd >= 0 && !is_last(p, name, &h)) {
+	if (fd >= 0 && !running_sum_is_last(p, name, &h)) {
 		harvest_forget_name(path, &h);
-		part_add(p, name, &h);
+		running_sum_part_add(p, name, &h);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -187,20 +187,20 @@ static void part_take(struct pile *p, const char *name)
 }
 
 /* Does a file called NAME say why there is no profile, or is it no process's? */
-static bool is_other(const char *name)
+static bool running_sum_is_other(const char *name)
 {
 	return name[0] == '.' || strstr(name, ".errno.") || harvest_is_added(name);
 }
 
-static void parts_take(struct pile *p)
+static void running_sum_parts_take(struct pile *p)
 {
 	int fd = openat(p->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (!is_other(entry->d_name))
-			part_take(p, entry->d_name);
+		if (!running_sum_is_other(entry->d_name))
+			running_sum_part_take(p, entry->d_name);
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)
@@ -226,7 +226,7 @@ static void folder_remove(struct pile *p, const char *name)
 	unlinkat(p->fd, name, AT_REMOVEDIR);
 }
 
-static void paths_free(char **paths, size_t n)
+static void running_sum_paths_free(char **paths, size_t n)
 {
 	for (size_t i = 0; paths && i < n; i++)
 		free(paths[i]);
@@ -250,12 +250,12 @@ static char **paths_make(const struct pile *p, size_t k, size_t *n)
 		return paths;
 	if (paths && *n)
 		paths[*n - 1] = NULL;
-	paths_free(paths, *n);
+	running_sum_paths_free(paths, *n);
 	return NULL;
 }
 
 /* The sum of the N profiles PATHS as a file: malloc'ed, its size in *LEN; NULL: it cannot be made. */
-static void *sum_make(const struct pile *p, char **paths, size_t n, size_t *len)
+static void *running_sum_sum_make(const struct pile *p, char **paths, size_t n, size_t *len)
 {
 	struct input in = { .listener = p->listener };
 	struct error ignored;
@@ -289,7 +289,7 @@ static void group_add_up(struct pile *p, size_t k)
 	struct group *g = &p->groups[k];
 	size_t n, len = 0;
 	char **paths = paths_make(p, k, &n);
-	void *data = paths ? sum_make(p, paths, n, &len) : NULL;
+	void *data = paths ? running_sum_sum_make(p, paths, n, &len) : NULL;
 
 	if (!data || !sum_put(p, k, data, len)) {
 		g->least = 2 * g->bytes;
@@ -303,11 +303,11 @@ static void group_add_up(struct pile *p, size_t k)
 		g->bytes = g->least = 0;
 	}
 	free(data);
-	paths_free(paths, paths ? n : 0);
+	running_sum_paths_free(paths, paths ? n : 0);
 }
 
 /* Call stacks beside hooks nobody asked for. */
-static void stacks_drop(struct pile *p)
+static void running_sum_stacks_drop(struct pile *p)
 {
 	char name[NAME];
 
@@ -337,8 +337,8 @@ bool pile_work(struct pile *p)
 
 	if (lock < 0)
 		return false;
-	parts_take(p);
-	stacks_drop(p);
+	running_sum_parts_take(p);
+	running_sum_stacks_drop(p);
 	for (size_t k = 0; k < p->n; k++)
 		if (is_worth_it(&p->groups[k]))
 			group_add_up(p, k);

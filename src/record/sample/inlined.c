@@ -5,17 +5,17 @@
 
 #include "base/array.h"
 
-static uint64_t key_of(const struct image *i, uint64_t address) { return hash_mix(address, (uint64_t)(uintptr_t)i); }
+static uint64_t inlined_key_of(const struct image *i, uint64_t address) { return hash_mix(address, (uint64_t)(uintptr_t)i); }
 
 static uint64_t at_hash(const void *owner, uint32_t k)
 {
 	const struct inlined_at *at = &((const struct inlined *)owner)->at[k];
 
-	return key_of(at->image, at->address);
+	return inlined_key_of(at->image, at->address);
 }
 
 /* One more function of the address that is asked about. */
-static void add_routine(void *arg, const struct debug_inlined *f)
+static void inlined_add_routine(void *arg, const struct debug_inlined *f)
 {
 	struct inlined *s = arg;
 	uint32_t routine = made_routine(&s->made, &(struct jit_function){ .name = f->name, .file = f->file, .line = f->line });
@@ -28,7 +28,7 @@ static void add_routine(void *arg, const struct debug_inlined *f)
 }
 
 /* What is known of ADDRESS of I from now on; NULL: out of memory. */
-static const struct inlined_at *add(struct inlined *s, struct image *i, uint64_t address)
+static const struct inlined_at *inlined_add(struct inlined *s, struct image *i, uint64_t address)
 {
 	struct inlined_at *at;
 
@@ -36,15 +36,15 @@ static const struct inlined_at *add(struct inlined *s, struct image *i, uint64_t
 		return NULL;
 	at = &s->at[s->nat];
 	*at = (struct inlined_at){ .image = i, .address = address, .first = s->nroutines };
-	image_inlined(i, address, add_routine, s);
+	image_inlined(i, address, inlined_add_routine, s);
 	at->n = s->nroutines - at->first;
-	table_add(&s->by_address, key_of(i, address), s->nat++);
+	table_add(&s->by_address, inlined_key_of(i, address), s->nat++);
 	return at;
 }
 
 const uint32_t *inlined_find(struct inlined *s, struct image *i, uint64_t address, uint32_t *n, uint64_t *entry)
 {
-	uint64_t probe = key_of(i, address);
+	uint64_t probe = inlined_key_of(i, address);
 	const struct inlined_at *at = NULL;
 	uint32_t k;
 
@@ -52,7 +52,7 @@ const uint32_t *inlined_find(struct inlined *s, struct image *i, uint64_t addres
 		if (s->at[k].address == address && s->at[k].image == i)
 			at = &s->at[k];
 	if (!at)
-		at = add(s, i, address);
+		at = inlined_add(s, i, address);
 	*n = at ? at->n : 0;
 	*entry = at ? at->entry : 0;
 	return at ? s->routines + at->first : NULL;

@@ -28,7 +28,7 @@ void kernel_free(struct kernel *k)
 	free(k);
 }
 
-static int by_start(const void *left, const void *right)
+static int kallsyms_by_start(const void *left, const void *right)
 {
 	const struct symbol_of_kernel *a = left, *b = right;
 
@@ -36,7 +36,7 @@ static int by_start(const void *left, const void *right)
 }
 
 /* Take LINE if it is of code.  False: out of memory. */
-static bool line_take(struct kernel *k, const char *line)
+static bool kallsyms_line_take(struct kernel *k, const char *line)
 {
 	char *at, type;
 	uint64_t start = strtoull(line, &at, 16);
@@ -65,7 +65,7 @@ struct kernel *kernel_read(struct error *err)
 	if (!f)
 		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel's routines have no names here: /proc/kallsyms: %s", strerror(errno));
 	while (ok && getline(&line, &room, f) > 0)
-		ok = line_take(k, line);
+		ok = kallsyms_line_take(k, line);
 	free(line);
 	if (f)
 		fclose(f);
@@ -77,7 +77,7 @@ struct kernel *kernel_read(struct error *err)
 		kernel_free(k);
 		return NULL;
 	}
-	qsort(k->all, k->n, sizeof *k->all, by_start);
+	qsort(k->all, k->n, sizeof *k->all, kallsyms_by_start);
 	return k;
 }
 

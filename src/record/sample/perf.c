@@ -95,7 +95,7 @@ static struct perf_event_attr telling_make(const struct perf_event_attr *attr, u
 }
 
 /* The event beside ATTR that tells of threads that wait: the kernel counts one when a thread is taken off its processor, with the thread's stack. */
-static struct perf_event_attr switches_make(const struct perf_event_attr *attr)
+static struct perf_event_attr perf_switches_make(const struct perf_event_attr *attr)
 {
 	struct perf_event_attr s = *attr;
 
@@ -150,7 +150,7 @@ static bool telling_add(struct perf *p, pid_t tid, int cpu)
 }
 
 /* The events of thread TID on the processor CPU that take samples. */
-static bool samples_add(struct perf *p, pid_t tid, int cpu)
+static bool perf_samples_add(struct perf *p, pid_t tid, int cpu)
 {
 	struct ring *samples = &p->rings[cpu];
 
@@ -179,9 +179,9 @@ static bool add_all(struct perf *p, const pid_t *tids, size_t n, bool (*add)(str
 }
 
 /* The rings of samples come first: the longer they are, the more is copied of a stack. */
-static bool open_all(struct perf *p, const pid_t *tids, size_t n)
+static bool perf_open_all(struct perf *p, const pid_t *tids, size_t n)
 {
-	if (!add_all(p, tids, n, samples_add) || !add_all(p, tids, n, telling_add)) {
+	if (!add_all(p, tids, n, perf_samples_add) || !add_all(p, tids, n, telling_add)) {
 		int error = errno;
 
 		close_all(p);
@@ -200,9 +200,9 @@ static bool open_some(struct perf *p, const pid_t *tids, size_t n)
 
 		p->attr.sample_stack_user = (uint32_t)(stack < MOST_STACK ? stack : MOST_STACK);
 		p->attr.wakeup_watermark = (uint32_t)(p->ring_size / 4);
-		p->switches = switches_make(&p->attr);
+		p->switches = perf_switches_make(&p->attr);
 		p->telling = telling_make(&p->attr, telling_size(p->ring_size));
-		if (open_all(p, tids, n))
+		if (perf_open_all(p, tids, n))
 			return true;
 		if ((errno == EACCES || errno == EPERM) && !p->attr.exclude_kernel && !p->wall && !p->all) {
 			p->attr.exclude_kernel = 1;
@@ -215,7 +215,7 @@ static bool open_some(struct perf *p, const pid_t *tids, size_t n)
 }
 
 /* ERROR is why the threads from TID on, as W has them, cannot be sampled. */
-static int refuse(struct error *err, const struct perf_wishes *w, pid_t tid, int error)
+static int perf_refuse(struct error *err, const struct perf_wishes *w, pid_t tid, int error)
 {
 	int most = w->all ? 0 : w->wall ? 1 : 2;	/* where a thread waits the kernel's part tells */
 	struct permission permission;
@@ -303,7 +303,7 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 			anchor(p, tids[0]);
 		return &p->source;
 	}
-	refuse(err, w, tids[0], errno);
+	perf_refuse(err, w, tids[0], errno);
 	perf_close(&p->source);
 	return NULL;
 }
@@ -390,7 +390,7 @@ static const struct perf_event_header *ring_peek(struct perf *p, struct ring *r)
 }
 
 /* The time of a record: it is at a fixed place from its start if it is a sample, else from its end. */
-static uint64_t time_of(const struct perf_event_header *h)
+static uint64_t perf_time_of(const struct perf_event_header *h)
 {
 	uint64_t time;
 
@@ -398,7 +398,7 @@ static uint64_t time_of(const struct perf_event_header *h)
 	return time;
 }
 
-static uint64_t take(const char **at)
+static uint64_t sample_perf_take(const char **at)
 {
 	uint64_t word;
 
@@ -415,7 +415,7 @@ static void take_pair(const char **at, uint32_t *a, uint32_t *b)
 }
 
 /* The frames behind the mark WHOSE among the N at CHAIN; *COUNT: how many, to the next mark. */
-static const uint64_t *frames_of(const uint64_t *chain, uint64_t n, uint64_t whose, size_t *count)
+static const uint64_t *perf_frames_of(const uint64_t *chain, uint64_t n, uint64_t whose, size_t *count)
 {
 	uint64_t i = 0;
 
@@ -430,12 +430,12 @@ static const uint64_t *frames_of(const uint64_t *chain, uint64_t n, uint64_t who
 /* The frames of a sample, the kernel's and the program's. */
 static void read_chain(const char **at, struct happening *h)
 {
-	uint64_t n = take(at);
+	uint64_t n = sample_perf_take(at);
 	const uint64_t *chain = (const uint64_t *)(const void *)*at;
 
 	*at += n * sizeof *chain;
-	h->chain = frames_of(chain, n, (uint64_t)PERF_CONTEXT_KERNEL, &h->nchain);
-	h->user = frames_of(chain, n, (uint64_t)PERF_CONTEXT_USER, &h->nuser);
+	h->chain = perf_frames_of(chain, n, (uint64_t)PERF_CONTEXT_KERNEL, &h->nchain);
+	h->user = perf_frames_of(chain, n, (uint64_t)PERF_CONTEXT_USER, &h->nuser);
 }
 
 /* What a sample of event ID at TIME stands for, where the kernel says TOLD. */
@@ -453,24 +453,24 @@ static void read_sample(const struct perf *p, const struct perf_event_header *re
 
 	h->kind = HAPPENED_SAMPLE;
 	h->kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-	take(&at);				/* the address; that of the program is among the registers */
+	sample_perf_take(&at);				/* the address; that of the program is among the registers */
 	take_pair(&at, &h->pid, &h->tid);
-	take(&at);				/* time */
-	id = take(&at);
-	h->period = period_of(p, id, h->time, take(&at));
+	sample_perf_take(&at);				/* time */
+	id = sample_perf_take(&at);
+	h->period = period_of(p, id, h->time, sample_perf_take(&at));
 	h->waits = p->wall && h->period == SWITCH_PERIOD;
 	h->period = h->cpu = h->waits ? 0 : h->period;
 	read_chain(&at, h);
-	abi = take(&at);
+	abi = sample_perf_take(&at);
 	for (unsigned i = 0; abi != PERF_SAMPLE_REGS_ABI_NONE && i < HAPPENING_REGS; i++)
-		h->regs[place[i]] = take(&at);
+		h->regs[place[i]] = sample_perf_take(&at);
 	h->readable = abi == PERF_SAMPLE_REGS_ABI_64;
-	size = take(&at);
+	size = sample_perf_take(&at);
 	h->stack = at;
 	h->stack_size = 0;
 	if (size) {
 		at += size;
-		h->stack_size = take(&at);
+		h->stack_size = sample_perf_take(&at);
 	}
 }
 
@@ -480,14 +480,14 @@ static void read_mapped(const char *at, struct happening *h)
 
 	h->kind = HAPPENED_MAPPED;
 	take_pair(&at, &h->pid, &h->tid);
-	h->start = take(&at);
-	h->length = take(&at);
-	h->offset = take(&at);
+	h->start = sample_perf_take(&at);
+	h->length = sample_perf_take(&at);
+	h->offset = sample_perf_take(&at);
 	take_pair(&at, &major, &minor);
 	h->device = makedev(major, minor);
-	h->inode = take(&at);
-	take(&at);				/* generation of the inode */
-	take(&at);				/* protection, flags */
+	h->inode = sample_perf_take(&at);
+	sample_perf_take(&at);				/* generation of the inode */
+	sample_perf_take(&at);				/* protection, flags */
 	h->name = at;
 }
 
@@ -496,7 +496,7 @@ static void read_used(const char *at, struct happening *h)
 {
 	h->kind = HAPPENED_USED;
 	take_pair(&at, &h->pid, &h->tid);
-	h->cpu = take(&at);
+	h->cpu = sample_perf_take(&at);
 }
 
 static void read_task(const char *at, struct happening *h, enum what_happened kind)
@@ -523,11 +523,11 @@ static bool read_switch(const struct perf_event_header *record, struct happening
 }
 
 /* Make *H of a record; false: it is of a kind that says nothing here. */
-static bool record_read(const struct perf *p, const struct perf_event_header *record, struct happening *h)
+static bool perf_record_read(const struct perf *p, const struct perf_event_header *record, struct happening *h)
 {
 	const char *at = (const char *)(record + 1);
 
-	h->time = time_of(record);
+	h->time = perf_time_of(record);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
 		read_sample(p, record, at, h);
@@ -554,8 +554,8 @@ static bool record_read(const struct perf *p, const struct perf_event_header *re
 	case PERF_RECORD_LOST:
 		h->kind = HAPPENED_LOST;
 		read_whose(record, h);		/* at its turn: most of what was lost is its, too */
-		take(&at);			/* which event */
-		h->lost = take(&at);
+		sample_perf_take(&at);			/* which event */
+		h->lost = sample_perf_take(&at);
 		return true;
 	default:
 		return false;
@@ -577,8 +577,8 @@ static struct ring *earliest(struct perf *p, uint64_t before)
 	for (long i = 0; i < p->nrings; i++) {
 		const struct perf_event_header *h = ring_peek(p, &p->rings[i]);
 
-		if (h && time_of(h) < before) {
-			before = time_of(h);
+		if (h && perf_time_of(h) < before) {
+			before = perf_time_of(h);
 			found = &p->rings[i];
 		}
 	}
@@ -599,7 +599,7 @@ static bool perf_next(struct source *source, uint64_t before, struct happening *
 
 		p->given = r;
 		p->given_size = record->size;
-		if (record_read(p, record, h))
+		if (perf_record_read(p, record, h))
 			return true;
 		ring_pass(r, p->given_size);
 		p->given = NULL;

@@ -11,7 +11,7 @@
 enum { PERFMON = 38, SYS_ADMIN = 21 };	/* capabilities, as linux/capability.h has them; the first is younger than Debian 11's header */
 
 /* The number behind NAME in /proc/self/status, by BASE; OTHERWISE: there is none. */
-static unsigned long long status_of(const char *name, int base, unsigned long long otherwise)
+static unsigned long long permission_status_of(const char *name, int base, unsigned long long otherwise)
 {
 	FILE *in = fopen("/proc/self/status", "re");
 	unsigned long long value = otherwise;
@@ -38,7 +38,7 @@ static int paranoid_read(void)
 }
 
 /* Its /proc belongs to root where it is privileged. */
-static bool is_others(pid_t tid)
+static bool permission_is_others(pid_t tid)
 {
 	struct stat st;
 	char path[64];
@@ -49,10 +49,11 @@ static bool is_others(pid_t tid)
 
 struct permission permission_look(pid_t tid, int most)
 {
-	unsigned long long has = status_of("CapEff:", 16, 0);
+	unsigned long long has = permission_status_of("CapEff:", 16, 0);
 
-	return (struct permission){ .paranoid = paranoid_read(), .most = most, .filtered = status_of("Seccomp:", 10, 0) == 2, .root = geteuid() == 0,
-		.capable = (has >> PERFMON | has >> SYS_ADMIN) & 1, .others = tid > 0 && is_others(tid) ? tid : 0 };
+	return (struct permission){ .paranoid = paranoid_read(), .most = most, .filtered = permission_status_of("Seccomp:", 10, 0) == 2,
+		.root = geteuid() == 0,
+		.capable = (has >> PERFMON | has >> SYS_ADMIN) & 1, .others = tid > 0 && permission_is_others(tid) ? tid : 0 };
 }
 
 void permission_explain(const struct permission *p, char *text, size_t size)

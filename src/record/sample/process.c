@@ -34,7 +34,7 @@ struct known {
 	uint32_t routine;
 };
 
-static uint64_t now(void)
+static uint64_t process_now(void)
 {
 	struct timespec t;
 
@@ -71,7 +71,7 @@ struct process *process_new(uint32_t pid, const struct process *parent, struct i
 }
 
 /* The module of the file that M is, of anonymous code the one that stands for that; RECORDING_NONE: there is no room. */
-static uint32_t module_of(struct process *p, const struct mapping *m)
+static uint32_t process_module_of(struct process *p, const struct mapping *m)
 {
 	struct amon_module record = { .start = m->start, .end = m->end, .offset = m->offset, .bias = m->bias };
 	char path[64];
@@ -107,7 +107,7 @@ static void program_module(struct process *p)
 		first = first ? first : m;
 	}
 	if (first)
-		module_of(p, first);
+		process_module_of(p, first);
 }
 
 /* Close the file, and forget all that was in it. */
@@ -130,7 +130,7 @@ static void file_close(struct process *p)
 	p->jit = NULL;
 	if (p->live) {
 		program_module(p);
-		recording_header(p->live)->end_monotonic = now();
+		recording_header(p->live)->end_monotonic = process_now();
 		recording_end(p->live, true);
 	}
 	table_free(&p->by_address);
@@ -302,7 +302,7 @@ void process_begin(struct process *p, const struct happening *h)
 
 void process_maps(struct process *p, const char *text)
 {
-	p->looked = now();
+	p->looked = process_now();
 	space_renew(&p->space, text);
 }
 
@@ -320,7 +320,7 @@ static bool is_link(const char *folder, size_t length, const char *name, const c
 
 /* The path by which the program was started, to TO, of SIZE bytes: a file of many names is many programs (busybox, redis-server).  Its own path where the first argument is no name of it, or
  * hooks tell of it, whose profile has that. */
-static void name_find(const struct process *p, const struct amon_header *h, char *to, size_t size)
+static void process_name_find(const struct process *p, const struct amon_header *h, char *to, size_t size)
 {
 	const char *called = p->command, *slash = strrchr(p->program, '/'), *last = memchr(called, 0, p->command_size) ? strrchr(called, '/') : NULL;
 	bool plain = h->way == 1u << AMON_WAY_STACKS && p->command_size > 1 && memchr(called, 0, p->command_size) && *called && slash;
@@ -342,7 +342,7 @@ static void program_set(struct process *p, const char *program)
 {
 	p->program = strdup(program);
 	if (p->live && p->program)
-		name_find(p, recording_header(p->live), recording_header(p->live)->program, sizeof recording_header(p->live)->program);
+		process_name_find(p, recording_header(p->live), recording_header(p->live)->program, sizeof recording_header(p->live)->program);
 }
 
 void process_map(struct process *p, const struct happening *h)
@@ -357,7 +357,7 @@ void process_map(struct process *p, const struct happening *h)
 
 static bool maps_look_at(struct process *p)
 {
-	p->looked = now();
+	p->looked = process_now();
 	return space_read(&p->space);
 }
 
@@ -374,7 +374,7 @@ bool process_look(struct process *p)
 
 /* ---- its threads ---- */
 
-static struct process_thread *thread_find(struct process *p, uint32_t tid)
+static struct process_thread *process_thread_find(struct process *p, uint32_t tid)
 {
 	for (uint32_t i = 0; i < p->nthreads; i++)
 		if (p->threads[i]->runs && p->threads[i]->tid == tid)
@@ -392,7 +392,7 @@ static struct process_thread *thread_dying(struct process *p, uint32_t tid)
 }
 
 /* A place for thread TID; NULL: out of memory. */
-static struct process_thread *thread_new(struct process *p, uint32_t tid)
+static struct process_thread *process_thread_new(struct process *p, uint32_t tid)
 {
 	struct process_thread *t;
 
@@ -407,7 +407,7 @@ static struct process_thread *thread_new(struct process *p, uint32_t tid)
 static struct process_thread *thread_folds(struct process *p, uint32_t tid)
 {
 	enum { MANY = 64 };
-	struct process_thread *t = thread_find(p, tid);
+	struct process_thread *t = process_thread_find(p, tid);
 	struct amon_thread *record;
 
 	if (!t)
@@ -422,7 +422,7 @@ static struct process_thread *thread_folds(struct process *p, uint32_t tid)
 			t->runs = true;
 		}
 	if (!t)
-		t = thread_new(p, tid);
+		t = process_thread_new(p, tid);
 	if (t && !t->folds && fold_init(&t->fold, p->live, tid)) {
 		t->folds = true;
 		memcpy(recording_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
@@ -440,12 +440,12 @@ static void name_renew(struct process *p, struct process_thread *t, const char *
 
 void process_name(struct process *p, uint32_t tid, const char *name)
 {
-	struct process_thread *t = thread_find(p, tid);
+	struct process_thread *t = process_thread_find(p, tid);
 
 	if (tid == p->pid)
 		snprintf(p->name, sizeof p->name, "%s", name);
 	if (!t)
-		t = thread_new(p, tid);
+		t = process_thread_new(p, tid);
 	if (t)
 		name_renew(p, t, name);
 }
@@ -496,7 +496,7 @@ static void wait_charge(struct process *p, struct process_thread *t, uint64_t ti
 
 void process_resumed(struct process *p, uint32_t tid, uint64_t time)
 {
-	struct process_thread *t = thread_find(p, tid);
+	struct process_thread *t = process_thread_find(p, tid);
 
 	if (!t || !t->waits)
 		return;
@@ -513,7 +513,7 @@ void process_wait(struct process *p, uint64_t time)
 
 void process_ended(struct process *p, uint32_t tid, uint64_t time)
 {
-	struct process_thread *t = thread_find(p, tid);
+	struct process_thread *t = process_thread_find(p, tid);
 
 	process_resumed(p, tid, time);
 	if (p->running > 0 && p->running != PROCESS_UNCOUNTED)
@@ -536,7 +536,7 @@ static void header_fill(const struct process *p, struct amon_header *h)
 	h->pid = (int32_t)p->pid;
 	h->ppid = (int32_t)p->ppid;
 	h->start_monotonic = p->started;
-	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - (now() - p->started);
+	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - (process_now() - p->started);
 	task_stat_read((pid_t)p->pid, 0, &stat);
 	h->start_ticks = stat.start;
 	memcpy(h->command, p->command, p->command_size);
@@ -544,7 +544,7 @@ static void header_fill(const struct process *p, struct amon_header *h)
 	h->command_cut = p->command_size == sizeof h->command;
 	proc_link((pid_t)p->pid, "cwd", h->directory, sizeof h->directory);
 	if (p->program)
-		name_find(p, h, h->program, sizeof h->program);
+		process_name_find(p, h, h->program, sizeof h->program);
 	else
 		snprintf(h->program, sizeof h->program, "%s", p->name);
 }
@@ -563,7 +563,7 @@ static void program_look(struct process *p)
 		p->program = strdup(program);
 }
 
-static void path_make(const struct process *p, const struct process_wishes *w, char path[PATH_MAX])
+static void process_path_make(const struct process *p, const struct process_wishes *w, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s/stacks.%u.%u", w->directory, p->pid, p->programs);
 }
@@ -580,7 +580,7 @@ static void program_judge(struct process *p, const struct process_wishes *w)
 
 	p->judged = true;
 	if (is_unwanted(p, w)) {
-		path_make(p, w, path);
+		process_path_make(p, w, path);
 		file_close(p);
 		unlink(path);
 		p->unwanted = true;
@@ -590,7 +590,7 @@ static void program_judge(struct process *p, const struct process_wishes *w)
 		recording_header(p->live)->way |= w->ways(p->program);
 }
 
-static void file_open(struct process *p, enum amon_source source, const struct process_wishes *w)
+static void process_file_open(struct process *p, enum amon_source source, const struct process_wishes *w)
 {
 	struct amon_header h = w->header;
 	struct error ignored;
@@ -604,8 +604,8 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 		h.way |= w->ways(p->program);
 	header_fill(p, &h);
 	h.source = h.pc_source = source;
-	path_make(p, w, path);
-	for (; access(path, F_OK) == 0; path_make(p, w, path))
+	process_path_make(p, w, path);
+	for (; access(path, F_OK) == 0; process_path_make(p, w, path))
 		p->programs++;				/* of an earlier process of that number */
 	p->live = recording_new(path, &h, &ignored);
 	p->error = p->live ? 0 : errno;
@@ -632,7 +632,7 @@ void process_lost(struct process *p, uint64_t n)
 		p->lost += n;
 }
 
-static uint64_t routine_hash(const void *owner, uint32_t position)
+static uint64_t process_routine_hash(const void *owner, uint32_t position)
 {
 	const struct process_routine *r = &((const struct process *)owner)->routines[position];
 
@@ -652,14 +652,14 @@ static uint32_t routine_find(const struct process *p, uint64_t address, uint32_t
 }
 
 /* The routine of the file that begins at ADDRESS in MODULE. */
-static uint32_t routine_of(struct process *p, uint64_t address, uint32_t module)
+static uint32_t process_routine_of(struct process *p, uint64_t address, uint32_t module)
 {
 	uint64_t key = hash_mix(address, module);
 	uint32_t k = routine_find(p, address, module);
 
 	if (k != RECORDING_NONE)
 		return k;
-	if (!array_grow(&p->routines, &p->routines_room, p->nroutines, sizeof *p->routines) || !table_reserve(&p->by_address, p->nroutines + 1, routine_hash, p))
+	if (!array_grow(&p->routines, &p->routines_room, p->nroutines, sizeof *p->routines) || !table_reserve(&p->by_address, p->nroutines + 1, process_routine_hash, p))
 		return RECORDING_NONE;
 	k = recording_routine(p->live, address, module, 0);
 	if (k == RECORDING_NONE)
@@ -673,13 +673,13 @@ static uint32_t routine_of(struct process *p, uint64_t address, uint32_t module)
  * one for the mapping, which has no module, and waits for no name. */
 static uint32_t unnamed_at(struct process *p, const struct mapping *m, uint64_t address)
 {
-	uint32_t module = module_of(p, m), routine = routine_find(p, address, module);
+	uint32_t module = process_module_of(p, m), routine = routine_find(p, address, module);
 
 	if (routine != RECORDING_NONE)
 		return routine;
 	if (p->unnamed == MOST_UNNAMED)
-		return routine_of(p, m->start, RECORDING_NONE);
-	routine = routine_of(p, address, module);
+		return process_routine_of(p, m->start, RECORDING_NONE);
+	routine = process_routine_of(p, address, module);
 	p->unnamed += routine != RECORDING_NONE;
 	return routine;
 }
@@ -704,7 +704,7 @@ static uint32_t made_at(struct process *p, const struct mapping *m, uint64_t add
 }
 
 /* The routine that ADDRESS is in; *LASTS: as long as the mappings stay. */
-static uint32_t routine_at(struct process *p, uint64_t address, bool *lasts)
+static uint32_t process_routine_at(struct process *p, uint64_t address, bool *lasts)
 {
 	const struct mapping *m = space_find(&p->space, address);
 	uint64_t start;
@@ -717,11 +717,11 @@ static uint32_t routine_at(struct process *p, uint64_t address, bool *lasts)
 	if (image_is_signal(m->image, address - m->bias))
 		return AMON_ROUTINE_SIGNAL;
 	start = image_function(m->image, address - m->bias);
-	return start ? routine_of(p, start + m->bias, module_of(p, m)) : NOT_A_ROUTINE;
+	return start ? process_routine_of(p, start + m->bias, process_module_of(p, m)) : NOT_A_ROUTINE;
 }
 
 /* The same, as it was found before; *IN_FILE: in code that a file has. */
-static uint32_t routine_known(struct process *p, uint64_t address, bool *in_file)
+static uint32_t process_routine_known(struct process *p, uint64_t address, bool *in_file)
 {
 	struct known *k;
 	uint32_t routine;
@@ -732,7 +732,7 @@ static uint32_t routine_known(struct process *p, uint64_t address, bool *in_file
 	k = &p->known[hash_mix(address, 0) % KNOWN];
 	if (k->address == address && k->epoch == p->space.made)
 		return k->routine;
-	routine = routine_at(p, address, in_file);
+	routine = process_routine_at(p, address, in_file);
 	if (*in_file)
 		*k = (struct known){ address, p->space.made, routine };
 	return routine;
@@ -762,7 +762,7 @@ static size_t inlined_at(struct process *p, uint64_t address, struct fold_call *
  * A call's site is in the last routine before it, whatever jumped on from there.  None has what no instruction called: what a signal interrupted, its handler.
  * That of code made at run time is none that anybody could find again.  What was inlined into a routine that has code is called where its own begins:
  * an address less one tells both what it stands for in that routine and in what was inlined. */
-static size_t calls_of(struct process *p, const struct walk_frame *frames, size_t n, bool inlined, struct fold_call *out, size_t room)
+static size_t process_calls_of(struct process *p, const struct walk_frame *frames, size_t n, bool inlined, struct fold_call *out, size_t room)
 {
 	uint64_t back = AMON_SITE_NONE;
 	size_t count = 0;
@@ -770,7 +770,7 @@ static size_t calls_of(struct process *p, const struct walk_frame *frames, size_
 
 	while (n > 0) {
 		const struct walk_frame *f = &frames[--n];
-		uint32_t routine = routine_known(p, f->address, &in_file);
+		uint32_t routine = process_routine_known(p, f->address, &in_file);
 
 		if (routine == NOT_A_ROUTINE || routine == RECORDING_NONE)
 			continue;
@@ -799,7 +799,7 @@ static size_t kernel_calls(struct process *p, const struct happening *h, const s
 }
 
 /* Follow the stack of H; false: not to the thread's start. */
-static bool follow(const struct process *p, const struct happening *h, struct walk_frame *frames, size_t *n)
+static bool process_follow(const struct process *p, const struct happening *h, struct walk_frame *frames, size_t *n)
 {
 	struct walk w = { .space = &p->space, .stack = h->stack, .size = h->stack_size, .more = h->more, .more_arg = h->more_arg,
 		.chain = h->user, .nchain = h->nuser };
@@ -813,16 +813,16 @@ static bool follow(const struct process *p, const struct happening *h, struct wa
 static bool follow_asking(struct process *p, const struct happening *h, struct walk_frame *frames, size_t *n)
 {
 	enum { WHILE = 250000000, SOON = 10000000 };	/* ns */
-	uint64_t age = now() - p->looked;
+	uint64_t age = process_now() - p->looked;
 	bool whole;
 
 	if (age > WHILE)
 		maps_look_at(p);
-	whole = follow(p, h, frames, n);
+	whole = process_follow(p, h, frames, n);
 	if (whole || age <= SOON || age > WHILE)
 		return whole;
 	maps_look_at(p);
-	return follow(p, h, frames, n);
+	return process_follow(p, h, frames, n);
 }
 
 /* One more sample, of PERIOD ns: a source that took less than it was asked for says how much. */
@@ -849,7 +849,7 @@ static void source_renew(struct process *p, enum amon_source source)
 
 /* Is T the thread of the monitor in a program with hooks (inside/clock/sampler.c)?  It always waits, and on nobody's behalf.  Where the program has that name, its
  * own threads may have it, too. */
-static bool is_monitors(const struct process *p, const struct process_thread *t)
+static bool process_is_monitors(const struct process *p, const struct process_thread *t)
 {
 	return recording_header(p->live)->way & ~(1u << AMON_WAY_STACKS) && strcmp(t->name, "aprof") == 0 && strcmp(p->name, t->name) != 0;
 }
@@ -865,7 +865,7 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	uint32_t item;
 
 	if (!p->live && !p->unwanted)
-		file_open(p, kind->number, wishes);
+		process_file_open(p, kind->number, wishes);
 	if (p->live && !p->judged && p->program)
 		program_judge(p, wishes);
 	if (!p->live || !(t = thread_folds(p, h->tid))) {
@@ -874,16 +874,16 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	}
 	if (h->name)
 		name_renew(p, t, h->name);
-	if (h->waits && is_monitors(p, t)) {
+	if (h->waits && process_is_monitors(p, t)) {
 		t->waits = false;
 		return;
 	}
-	whole = kind->tells_maps ? follow(p, h, frames, &n) : follow_asking(p, h, frames, &n);
+	whole = kind->tells_maps ? process_follow(p, h, frames, &n) : follow_asking(p, h, frames, &n);
 	if (!whole)
 		calls[count++] = (struct fold_call){ AMON_ROUTINE_TRUNCATED, AMON_SITE_NONE };
 	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !whole;
 	source_renew(p, kind->number);
-	count += calls_of(p, frames, n, wishes->inlined, calls + count, DEEPEST + INLINED_DEEPEST);
+	count += process_calls_of(p, frames, n, wishes->inlined, calls + count, DEEPEST + INLINED_DEEPEST);
 	if (h->kernel)
 		count += kernel_calls(p, h, wishes->kernel, calls + count);
 	if (!h->waits)

@@ -71,7 +71,7 @@ struct recorder {
 	struct judged judged[256];	/* by numbers of processes */
 };
 
-static uint64_t now(void)
+static uint64_t record_now(void)
 {
 	struct timespec t;
 
@@ -146,7 +146,7 @@ static struct process *process_of(struct recorder *r, uint32_t pid, uint32_t par
 	return r->processes[pid];
 }
 
-static void forget(struct recorder *r, uint32_t pid)
+static void record_forget(struct recorder *r, uint32_t pid)
 {
 	struct process *p = r->processes[pid];
 
@@ -189,7 +189,7 @@ static void meet(struct recorder *r, struct process *p)
 
 	p->met = false;
 	p->running = PROCESS_UNCOUNTED;		/* some of its threads may have ended that we are still to be told of */
-	p->started = now();
+	p->started = record_now();
 	if (!tids) {				/* gone */
 		r->untold.processes++;
 		if (!p->name[0])
@@ -206,7 +206,7 @@ static void meet(struct recorder *r, struct process *p)
 }
 
 /* Is the process PID gone, or about to be: nothing left but its end, which somebody is to wait for? */
-static bool is_over(uint32_t pid)
+static bool record_is_over(uint32_t pid)
 {
 	struct error ignored;
 	size_t n = 0;
@@ -230,9 +230,9 @@ static void take_end(struct recorder *r, struct process *p, uint64_t time)
 /* Of its threads we know no number: one of them has ended, maybe some time ago, and others were to be told of since. */
 static void look_whether_gone(struct recorder *r, struct process *p)
 {
-	if (p->gone || !is_over(p->pid))
+	if (p->gone || !record_is_over(p->pid))
 		return;
-	p->gone = now();
+	p->gone = record_now();
 	r->gone++;
 }
 
@@ -255,7 +255,7 @@ static void forget_gone(struct recorder *r, uint64_t time)
 		if (!p->gone || p->gone >= time)
 			continue;
 		over_count(r, p);
-		forget(r, p->pid);
+		record_forget(r, p->pid);
 	}
 }
 
@@ -270,7 +270,7 @@ static void take_fork(struct recorder *r, const struct happening *h)
 		return;
 	}
 	if (h->pid < r->most && r->processes[h->pid])
-		forget(r, h->pid);		/* its end was lost */
+		record_forget(r, h->pid);		/* its end was lost */
 	p = r->all ? process_of(r, h->ppid, 0) : NULL;
 	if (p && p->met)
 		meet(r, p);			/* its child is what it is, and may be gone sooner */
@@ -298,7 +298,7 @@ static void take_used(struct process *p, const struct happening *h)
 		p->reason = ACCOUNT_FILTER;
 }
 
-static void take(struct recorder *r, const struct happening *h, struct source *source)
+static void record_take(struct recorder *r, const struct happening *h, struct source *source)
 {
 	struct process *p;
 
@@ -334,7 +334,7 @@ static void take(struct recorder *r, const struct happening *h, struct source *s
 		break;
 	case HAPPENED_GONE:
 		if (h->pid != r->child)		/* what that used is told at the end */
-			forget(r, h->pid);
+			record_forget(r, h->pid);
 		break;
 	case HAPPENED_MAPPED:
 		if (!p->met)			/* it will be looked at */
@@ -367,7 +367,7 @@ static void drain(struct recorder *r, uint64_t before)
 		struct happening h = { 0 };
 
 		while (r->sources[i]->kind->next(r->sources[i], before, &h)) {
-			take(r, &h, r->sources[i]);
+			record_take(r, &h, r->sources[i]);
 			h = (struct happening){ 0 };
 		}
 	}
@@ -375,7 +375,7 @@ static void drain(struct recorder *r, uint64_t before)
 }
 
 /* Begin all sources; false with R->why set: one is not permitted. */
-static bool begin(struct recorder *r)
+static bool record_begin(struct recorder *r)
 {
 	for (int i = 0; i < SOURCES && r->sources[i]; i++)
 		if (r->sources[i]->kind->begin && !r->sources[i]->kind->begin(r->sources[i], r->why))
@@ -393,7 +393,7 @@ static void waiting_charge(struct recorder *r, uint64_t time)
 {
 	if (r->wishes.header.clock != AMON_CLOCK_WALL)
 		return;
-	r->renewed = now();
+	r->renewed = record_now();
 	if (last_source(r)->kind->told)
 		time = last_source(r)->kind->told(last_source(r));
 	for (struct process *p = r->first; p; p = p->next)
@@ -420,15 +420,15 @@ static void hurry(void)
 
 static void hasten(struct recorder *r)
 {
-	r->hastened = now();
+	r->hastened = record_now();
 	if (r->over && r->sources[0]->kind->hasten)
 		r->sources[0]->kind->hasten(r->sources[0], r->over_used / r->over);
 }
 
-static void *run(void *arg)
+static void *record_run(void *arg)
 {
 	struct recorder *r = arg;
-	bool begun = begin(r);
+	bool begun = record_begin(r);
 	uint64_t stop, end;
 
 	hurry();
@@ -436,16 +436,16 @@ static void *run(void *arg)
 	sem_post(&r->begun);
 	while (begun && read(r->wake, &stop, sizeof stop) < 0 && (errno == EAGAIN || errno == EINTR)) {
 		last_source(r)->kind->wait(last_source(r), r->wake, r->sources[0]->kind->number == AMON_SOURCE_PERF ? WAIT : SHORT_WAIT);
-		drain(r, now() - LATE);
-		if (now() > r->renewed + RENEWAL)
-			waiting_charge(r, now() - SURE);
-		if (now() > r->hastened + HASTE)
+		drain(r, record_now() - LATE);
+		if (record_now() > r->renewed + RENEWAL)
+			waiting_charge(r, record_now() - SURE);
+		if (record_now() > r->hastened + HASTE)
 			hasten(r);
 	}
 	for (int i = 0; i < SOURCES && r->sources[i]; i++)
 		if (r->sources[i]->kind->stop)
 			r->sources[i]->kind->stop(r->sources[i]);
-	end = now();
+	end = record_now();
 	if (begun) {
 		drain(r, UINT64_MAX);
 		waiting_charge(r, end);
@@ -483,7 +483,7 @@ static void processes_forget(struct recorder *r)
 {
 	for (uint32_t i = 0; i < r->most; i++)
 		if (r->processes[i])
-			forget(r, i);
+			record_forget(r, i);
 }
 
 static void recorder_free(struct recorder *r)
@@ -567,7 +567,7 @@ static struct recorder *recorder_start(struct recorder *r, bool kernel, struct e
 	r->wishes.header.notes[AMON_NOTE_NO_KERNEL] = !r->sources[0]->sees_kernel;
 	r->why = err;
 	sem_init(&r->begun, 0, 0);
-	error = pthread_create(&r->thread, NULL, run, r);
+	error = pthread_create(&r->thread, NULL, record_run, r);
 	if (error) {
 		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "no thread can be had to sample in: %s", strerror(error));
 		recorder_free(r);
@@ -646,7 +646,7 @@ struct recorder *record_child(pid_t pid, const struct record_options *options, s
 }
 
 /* Open events of all threads; those that began meanwhile are to be there, too: so until there are no more of them. */
-static bool open_all(struct recorder *r, const pid_t *pids, size_t n, const struct record_options *options, struct error *err)
+static bool record_open_all(struct recorder *r, const pid_t *pids, size_t n, const struct record_options *options, struct error *err)
 {
 	enum { TRIES = 10 };
 	size_t count = 0, before;
@@ -678,14 +678,14 @@ static void look_asleep(struct recorder *r, struct process *p, pid_t tid)
 
 	if (a && asleep_look(a, (pid_t)p->pid, tid)) {
 		h = asleep_happening(a);
-		h.time = now();
+		h.time = record_now();
 		process_sample(p, &h, r->sources[0], &r->wishes);
 	}
 	free(a);
 }
 
 /* What is known of the threads of PID before the first event of it. */
-static void look_at(struct recorder *r, pid_t pid)
+static void record_look_at(struct recorder *r, pid_t pid)
 {
 	struct process *p = process_of(r, (uint32_t)pid, 0);
 	struct error ignored;
@@ -695,7 +695,7 @@ static void look_at(struct recorder *r, pid_t pid)
 	if (!tids)
 		return;
 	process_look(p);
-	p->started = now();
+	p->started = record_now();
 	p->before = process_cpu((pid_t)p->pid);
 	p->running = (uint32_t)n;
 	for (size_t i = 0; i < n; i++) {
@@ -712,13 +712,13 @@ struct recorder *record_processes(const pid_t *pids, size_t n, const struct reco
 
 	if (!r)
 		return NULL;
-	if (record_source(options->source, options->wall) == AMON_SOURCE_PERF ? !open_all(r, pids, n, options, err) :
+	if (record_source(options->source, options->wall) == AMON_SOURCE_PERF ? !record_open_all(r, pids, n, options, err) :
 	    !(r->sources[0] = trace_open(pids, n, options->rate, options->wall, err))) {
 		recorder_free(r);
 		return NULL;
 	}
 	for (size_t i = 0; i < n && r->sources[0]->kind->number == AMON_SOURCE_PERF; i++)
-		look_at(r, pids[i]);
+		record_look_at(r, pids[i]);
 	return recorder_start(r, options->kernel, err);
 }
 
@@ -749,7 +749,7 @@ static void living_settle(struct recorder *r, struct process *p)
 
 	if (p->pid == r->child && r->child_used)
 		p->used = r->child_used;
-	else if (!p->gone && !is_over(p->pid)) {
+	else if (!p->gone && !record_is_over(p->pid)) {
 		r->untold.running += wanted;
 		p->used = process_cpu((pid_t)p->pid) - p->before;
 	}
@@ -772,8 +772,8 @@ static void bare_header(const struct recorder *r, struct amon_header *h)
 	clock_gettime(CLOCK_REALTIME, &real);
 	*h = r->wishes.header;
 	h->source = h->pc_source = r->number;
-	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - now();
-	h->end_monotonic = now();
+	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - record_now();
+	h->end_monotonic = record_now();
 }
 
 void record_end(struct recorder *r, struct record_untold *untold)

@@ -75,7 +75,7 @@ struct ticker {
 	const struct ring_sample *sample; /* the same, for its other stack */
 };
 
-static uint64_t now(void)
+static uint64_t ticker_now(void)
 {
 	struct timespec t;
 
@@ -86,7 +86,7 @@ static uint64_t now(void)
 /* ---- rings ---- */
 
 /* Map the ring FD: the head, and the data twice.  False: it is none, or not whole yet. */
-static bool map(struct ring *r, int fd)
+static bool ticker_map(struct ring *r, int fd)
 {
 	struct stat st;
 	char *at;
@@ -121,7 +121,7 @@ static struct ring *ring_open(const char *path)
 	struct ring *r = fd >= 0 ? calloc(1, sizeof *r) : NULL;
 	bool ok;
 
-	ok = r && map(r, fd);
+	ok = r && ticker_map(r, fd);
 	if (fd >= 0)
 		close(fd);
 	if (!ok) {
@@ -184,7 +184,7 @@ static void member_add(struct ticker *t, uint32_t i)
 	if (!array_grow(&t->members, &t->members_room, t->nmembers, sizeof *t->members))
 		return;
 	m.process = (int)syscall(SYS_pidfd_open, m.pid, 0);
-	m.gone = m.process < 0 && errno == ESRCH ? now() : 0;
+	m.gone = m.process < 0 && errno == ESRCH ? ticker_now() : 0;
 	t->known[i] = true;
 	for (at = t->nmembers++; at > 0 && t->members[at - 1].started > m.started; at--) {
 		m.replaced |= t->members[at - 1].pid == m.pid;
@@ -214,7 +214,7 @@ static void members_look(struct ticker *t)
 		struct pollfd fd = { .fd = m->process, .events = POLLIN };
 
 		if (!m->gone && (m->process >= 0 ? poll(&fd, 1, 0) == 1 : kill(m->pid, 0) != 0 && errno == ESRCH))
-			m->gone = now();
+			m->gone = ticker_now();
 	}
 }
 
@@ -277,7 +277,7 @@ static void record_pass(struct ring *r, const struct ring_record *record)
 }
 
 /* The memory of the stack that a handler's own one interrupted. */
-static bool other_read(void *arg, uint64_t address, uint64_t *word)
+static bool ticker_other_read(void *arg, uint64_t address, uint64_t *word)
 {
 	const struct ring_sample *s = arg;
 	uint64_t at = address - s->other;
@@ -288,7 +288,7 @@ static bool other_read(void *arg, uint64_t address, uint64_t *word)
 	return true;
 }
 
-static bool sample_read(struct ring_record *record, struct happening *h)
+static bool ticker_sample_read(struct ring_record *record, struct happening *h)
 {
 	struct ring_sample *s = (struct ring_sample *)record;
 
@@ -302,7 +302,7 @@ static bool sample_read(struct ring_record *record, struct happening *h)
 	memcpy(h->regs, s->regs, sizeof h->regs);
 	h->stack = s + 1;
 	h->stack_size = s->stack_size;
-	h->more = other_read;
+	h->more = ticker_other_read;
 	h->more_arg = s;
 	h->name = s->name;
 	return true;
@@ -325,12 +325,12 @@ static bool maps_read(struct ring *r, const struct ring_record *record, struct h
 }
 
 /* Make *H of RECORD; false: it tells nothing yet. */
-static bool record_read(struct ring *r, struct ring_record *record, struct happening *h)
+static bool ticker_record_read(struct ring *r, struct ring_record *record, struct happening *h)
 {
 	*h = (struct happening){ .pid = (uint32_t)r->pid, .tid = record->tid, .time = record->time };
 	switch (record->kind) {
 	case RING_SAMPLE:
-		return sample_read(record, h);
+		return ticker_sample_read(record, h);
 	case RING_MAPS:
 		return maps_read(r, record, h);
 	case RING_ENDED:
@@ -348,7 +348,7 @@ static bool ring_read(struct ticker *t, struct ring *r, struct happening *h)
 	uint64_t lost = __atomic_load_n(&r->head->lost, __ATOMIC_RELAXED);
 
 	while ((record = record_next(r)) != NULL) {
-		if (record_read(r, record, h)) {
+		if (ticker_record_read(r, record, h)) {
 			t->given = record;
 			return true;
 		}
@@ -365,7 +365,7 @@ static bool ring_read(struct ticker *t, struct ring *r, struct happening *h)
 
 /* Whose program is gone: that first, so that what is read behind it is all.  A parent that waits for a child says so before it ends itself: what was missing the first
  * time is there the second. */
-static void look(struct ticker *t, bool last)
+static void ticker_look(struct ticker *t, bool last)
 {
 	members_look(t);
 	rings_look_for(t);
@@ -410,9 +410,9 @@ static bool has_ring(const struct ticker *t, const struct member *m)
 }
 
 /* The kernel tells a parent what its child used a moment after its end. */
-static bool is_settled(const struct member *m, bool last)
+static bool ticker_is_settled(const struct member *m, bool last)
 {
-	return m->gone && (m->used || last || now() > m->gone + GRACE);
+	return m->gone && (m->used || last || ticker_now() > m->gone + GRACE);
 }
 
 /* Another member that is gone, whose samples have been read: first what it used. */
@@ -422,7 +422,7 @@ static bool ended_read(struct ticker *t, bool last, struct happening *h)
 		struct member *m = &t->members[i];
 		const struct roll_entry *e = &t->entries[m->entry];
 
-		if (!m->began || has_ring(t, m) || (!m->replaced && !is_settled(m, last)))
+		if (!m->began || has_ring(t, m) || (!m->replaced && !ticker_is_settled(m, last)))
 			continue;
 		if (m->replaced) {
 			member_remove(t, i--);
@@ -439,7 +439,7 @@ static bool ended_read(struct ticker *t, bool last, struct happening *h)
 	return false;
 }
 
-static bool is_told(const struct ticker *t, const struct ring *r)
+static bool ticker_is_told(const struct ticker *t, const struct ring *r)
 {
 	const struct member *m = member_of(t, r->pid, r->started);
 
@@ -455,15 +455,15 @@ static bool ticker_next(struct source *source, uint64_t before, struct happening
 		record_pass(t->rings[t->at], t->given);
 	t->given = NULL;
 	if (!t->looked)
-		look(t, last);
+		ticker_look(t, last);
 	if (began_read(t, h))
 		return true;
 	while (t->at < t->nrings) {
 		struct ring *r = t->rings[t->at];
 
-		if (is_told(t, r) && ring_read(t, r, h))
+		if (ticker_is_told(t, r) && ring_read(t, r, h))
 			return true;
-		if (!r->gone || !is_told(t, r)) {
+		if (!r->gone || !ticker_is_told(t, r)) {
 			t->at++;
 			continue;
 		}

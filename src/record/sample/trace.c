@@ -58,7 +58,7 @@ struct trace {
 
 static int stopped = -1;		/* the same, for the handler */
 
-static uint64_t now(void)
+static uint64_t trace_now(void)
 {
 	struct timespec t;
 
@@ -77,7 +77,7 @@ static uint64_t own_cpu(void)
 
 /* The round that began at BEGUN (CLOCK_MONOTONIC, ns), when our CPU time was CPU, is over: the next one is PERIOD ns later, or later still if rounds take
  * much.  One that alone took much does not count: it read a file for the first time, or the machine was taken from us meanwhile. */
-static void round_end(struct rounds *rounds, uint64_t begun, uint64_t cpu, uint64_t period)
+static void trace_round_end(struct rounds *rounds, uint64_t begun, uint64_t cpu, uint64_t period)
 {
 	uint64_t took = own_cpu() - cpu, least = took < rounds->took ? took : rounds->took;
 
@@ -148,7 +148,7 @@ static void sample_make(struct trace *t, struct traced_thread *thread, const str
 					   r->r12, r->r13, r->r14, r->r15, r->rip };
 
 	*h = (struct happening){
-		.kind = HAPPENED_SAMPLE, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid, .time = now(),
+		.kind = HAPPENED_SAMPLE, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid, .time = trace_now(),
 		.period = thread->seen - thread->cpu, .cpu = thread->seen - thread->cpu, .kernel = (int64_t)r->orig_rax >= 0, .readable = r->cs == CS_64,
 		.stack = t->memory.stack, .more = asleep_more, .more_arg = &t->memory, .name = t->name,
 	};
@@ -178,7 +178,7 @@ static bool was_running(const struct traced_thread *thread)
 {
 	struct tracee_time time = tracee_time(thread);
 	uint64_t turns = time.slices - thread->before.slices;
-	uint64_t work = (thread->rested_at ? thread->rested_at : now()) - thread->asked_at;
+	uint64_t work = (thread->rested_at ? thread->rested_at : trace_now()) - thread->asked_at;
 
 	return turns == 0 || (turns == 1 && time.waited - thread->before.waited <= work + SWITCH);
 }
@@ -279,7 +279,7 @@ static bool look_from_outside(struct trace *t, struct traced_thread *thread)
 	if (!asleep_look(&t->outside, thread->process->pid, thread->tid))
 		return false;
 	*h = asleep_happening(&t->outside);
-	h->time = now();
+	h->time = trace_now();
 	h->period = h->time - thread->charged;
 	h->cpu = thread->seen - thread->cpu;
 	h->name = t->name;
@@ -307,7 +307,7 @@ static bool wall_look_at(struct trace *t, struct traced_thread *thread)
 /* The time of the next look: early or late by up to half a period, so as not to beat with what the program does. */
 static void wall_next(struct trace *t)
 {
-	round_end(&t->looks, t->begun, t->cpu, t->all.period / 2 + (uint64_t)random() % t->all.period);
+	trace_round_end(&t->looks, t->begun, t->cpu, t->all.period / 2 + (uint64_t)random() % t->all.period);
 	t->unseen = 0;
 	t->told = t->begun;
 }
@@ -316,7 +316,7 @@ static void wall_next(struct trace *t)
 static bool wall_look(struct trace *t)
 {
 	if (t->unseen == 0) {
-		t->begun = now();
+		t->begun = trace_now();
 		t->cpu = own_cpu();
 	}
 	while (t->unseen < t->all.nthreads) {
@@ -325,7 +325,7 @@ static bool wall_look(struct trace *t)
 		if (thread->asked)
 			continue;
 		if (thread->sleeps && is_same_sleep(t, thread)) {
-			thread->charged = now();
+			thread->charged = trace_now();
 			continue;
 		}
 		if (thread->sleeps) {
@@ -344,9 +344,9 @@ static bool wall_look(struct trace *t)
 
 /* Stop those that have run since the last look, and run now.  Who sleeps by now is let sleep: its time goes to the next sample of it.
  * False: samples come with the stops. */
-static bool look(struct trace *t)
+static bool trace_look(struct trace *t)
 {
-	uint64_t begun = now(), spent = own_cpu(), period = t->all.period;
+	uint64_t begun = trace_now(), spent = own_cpu(), period = t->all.period;
 
 	for (size_t i = 0; i < t->all.nthreads; i++) {
 		struct traced_thread *thread = &t->all.threads[i];
@@ -361,14 +361,14 @@ static bool look(struct trace *t)
 		if (tracee_state(thread) == 'R')
 			thread->asked = ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) == 0;
 	}
-	round_end(&t->looks, begun, spent, period);
+	trace_round_end(&t->looks, begun, spent, period);
 	return false;
 }
 
 /* ---- the source ---- */
 
 /* Why PID, of which waits are asked for if WALL, may not be traced, errno being ERROR. */
-static bool refuse(struct error *err, pid_t pid, bool wall, int error)
+static bool trace_refuse(struct error *err, pid_t pid, bool wall, int error)
 {
 	struct permission permission = permission_look(pid, wall ? 1 : 2);
 	char path[64], text[4096], scope[16], why[400];
@@ -404,7 +404,7 @@ static bool trace_begin(struct source *source, struct error *err)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGCHLD, &action, &t->old);
 	if (!tracees_begin(&t->all, &pid))
-		return refuse(err, pid, t->wall, errno);
+		return trace_refuse(err, pid, t->wall, errno);
 	return true;
 }
 
@@ -413,14 +413,14 @@ static void rest_begin(struct trace *t)
 {
 	for (size_t i = 0; i < t->all.nthreads; i++)
 		if (t->all.threads[i].asked && !t->all.threads[i].rested_at)
-			t->all.threads[i].rested_at = now();
+			t->all.threads[i].rested_at = trace_now();
 }
 
 static void trace_wait(struct source *source, int wake, int ms)
 {
 	struct trace *t = (struct trace *)source;
 	struct pollfd fds[] = { { .fd = wake, .events = POLLIN }, { .fd = t->children, .events = POLLIN } };
-	uint64_t time = now();
+	uint64_t time = trace_now();
 	uint64_t next = t->looks.next < t->scans.next ? t->looks.next : t->scans.next;
 
 	if (!t->all.nthreads)
@@ -430,7 +430,7 @@ static void trace_wait(struct source *source, int wake, int ms)
 		ms = next > time ? (int)((next - time) / 1000000) + 1 : 0;
 	rest_begin(t);
 	poll(fds, 2, ms);
-	t->woken = now();
+	t->woken = trace_now();
 }
 
 /* Find who is new and who is gone, as often as that costs little. */
@@ -440,7 +440,7 @@ static void scan(struct trace *t)
 
 	tracees_scan(&t->all);
 	t->source.refused = t->all.nrefused;
-	round_end(&t->scans, now(), spent, SCAN * UINT64_C(1000000));
+	trace_round_end(&t->scans, trace_now(), spent, SCAN * UINT64_C(1000000));
 }
 
 static bool trace_next(struct source *source, uint64_t before, struct happening *h)
@@ -456,9 +456,9 @@ static bool trace_next(struct source *source, uint64_t before, struct happening 
 	}
 	if (t->at == t->all.nqueue)
 		t->at = t->all.nqueue = 0;
-	if (t->at == 0 && before != UINT64_MAX && now() >= t->scans.next)
+	if (t->at == 0 && before != UINT64_MAX && trace_now() >= t->scans.next)
 		scan(t);
-	if (t->at == t->all.nqueue && before != UINT64_MAX && now() >= t->looks.next && (t->wall ? wall_look(t) : look(t))) {
+	if (t->at == t->all.nqueue && before != UINT64_MAX && trace_now() >= t->looks.next && (t->wall ? wall_look(t) : trace_look(t))) {
 		*h = t->sample;
 		return true;
 	}
@@ -478,11 +478,11 @@ static bool trace_next(struct source *source, uint64_t before, struct happening 
 static void trace_close(struct source *source)
 {
 	struct trace *t = (struct trace *)source;
-	uint64_t end = now() + LAST * UINT64_C(1000000);
+	uint64_t end = trace_now() + LAST * UINT64_C(1000000);
 	bool asked = true;
 
 	let_go(t);
-	while (asked && now() < end) {
+	while (asked && trace_now() < end) {
 		stops_take(t, false);
 		asked = false;
 		for (size_t i = 0; i < t->all.nthreads; i++)

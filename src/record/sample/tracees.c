@@ -17,7 +17,7 @@
 
 enum { UNSERVED = 30 };			/* ms of CPU time after which a program that says nothing will say nothing */
 
-static uint64_t now(void)
+static uint64_t tracees_now(void)
 {
 	struct timespec t;
 
@@ -99,7 +99,7 @@ struct traced_thread *tracees_find(struct tracees *t, pid_t tid)
 }
 
 /* Seize TID of P.  False, with errno: it cannot be, or there is no memory. */
-static bool thread_add(struct tracees *t, struct traced *p, pid_t tid)
+static bool tracees_thread_add(struct tracees *t, struct traced *p, pid_t tid)
 {
 	struct traced_thread new = { .tid = tid, .process = p, .found = true };
 	char path[64];
@@ -112,7 +112,7 @@ static bool thread_add(struct tracees *t, struct traced *p, pid_t tid)
 	new.fd = open(path, O_RDONLY | O_CLOEXEC);
 	new.seen = p->told ? 0 : tracee_cpu(&new);
 	new.cpu = new.seen - (uint64_t)random() % t->period;	/* as if it had been sampled before: those that are brief are not passed over */
-	new.charged = now();
+	new.charged = tracees_now();
 	t->threads[t->nthreads++] = new;
 	return true;
 }
@@ -122,7 +122,7 @@ void tracees_end(struct tracees *t, struct traced_thread *thread)
 	if (thread->sleeps)
 		tracees_tell(t, &(struct happening){ .kind = HAPPENED_RESUMED, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid, .time = thread->charged });
 	if (thread->process->told && !thread->process->left)
-		tracees_tell(t, &(struct happening){ .kind = HAPPENED_ENDED, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid, .time = now() });
+		tracees_tell(t, &(struct happening){ .kind = HAPPENED_ENDED, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid, .time = tracees_now() });
 	if (thread->fd >= 0)
 		close(thread->fd);
 	*thread = t->threads[--t->nthreads];
@@ -136,7 +136,7 @@ static struct traced *process_find(struct tracees *t, pid_t pid)
 	return NULL;
 }
 
-static struct traced *process_add(struct tracees *t, pid_t pid)
+static struct traced *tracees_process_add(struct tracees *t, pid_t pid)
 {
 	struct traced *p;
 
@@ -167,7 +167,7 @@ static bool process_scan(struct tracees *t, struct traced *p)
 		if (thread)
 			thread->found = true;
 		else if (tid > 0)
-			ok = thread_add(t, p, tid) || errno == ESRCH || errno == ENOMEM || (errno == EPERM && task_has_ended(p->pid, tid));
+			ok = tracees_thread_add(t, p, tid) || errno == ESRCH || errno == ENOMEM || (errno == EPERM && task_has_ended(p->pid, tid));
 	}
 	error = errno;
 	closedir(dir);
@@ -185,11 +185,11 @@ static void process_tell_of(struct tracees *t, struct traced *p)
 		return;
 	memcpy(p->program, program, sizeof program);
 	p->told = true;
-	tracees_tell(t, &(struct happening){ .kind = HAPPENED_BEGAN, .pid = (uint32_t)p->pid, .tid = (uint32_t)p->pid, .time = now(), .cpu = p->before });
+	tracees_tell(t, &(struct happening){ .kind = HAPPENED_BEGAN, .pid = (uint32_t)p->pid, .tid = (uint32_t)p->pid, .time = tracees_now(), .cpu = p->before });
 	for (size_t i = 0; i < t->nthreads; i++)
 		if (t->threads[i].process == p) {
 			tracee_name(p->pid, t->threads[i].tid, name, sizeof name);
-			tracees_tell(t, &(struct happening){ .kind = HAPPENED_NAMED, .pid = (uint32_t)p->pid, .tid = (uint32_t)t->threads[i].tid, .time = now(),
+			tracees_tell(t, &(struct happening){ .kind = HAPPENED_NAMED, .pid = (uint32_t)p->pid, .tid = (uint32_t)t->threads[i].tid, .time = tracees_now(),
 							       .name = strdup(name) });
 		}
 }
@@ -205,7 +205,7 @@ uint64_t tracee_process_cpu(pid_t pid)
 }
 
 /* Is the process PID for us?  A child that is not its program yet is not, nor what another source has. */
-static bool is_for_us(struct tracees *t, pid_t pid)
+static bool tracees_is_for_us(struct tracees *t, pid_t pid)
 {
 	char program[PATH_MAX], self[PATH_MAX];
 
@@ -242,8 +242,8 @@ static void scan_from(struct tracees *t, pid_t pid, int depth)
 	size_t room = 0;
 	DIR *dir;
 
-	if (!p && is_for_us(t, pid))
-		p = process_add(t, pid);
+	if (!p && tracees_is_for_us(t, pid))
+		p = tracees_process_add(t, pid);
 	if (p && !p->left && t->late && t->serves(t->arg, pid))
 		process_leave(t, p);
 	if (p)
@@ -275,14 +275,15 @@ static void scan_from(struct tracees *t, pid_t pid, int depth)
 	free(text);
 }
 
-static void process_end(struct tracees *t, size_t i)
+static void tracees_process_end(struct tracees *t, size_t i)
 {
 	struct traced *p = t->processes[i];
 
 	if (p->used)
-		tracees_tell(t, &(struct happening){ .kind = HAPPENED_USED, .pid = (uint32_t)p->pid, .cpu = p->used - p->before, .time = now() });
+		tracees_tell(t, &(struct happening){ .kind = HAPPENED_USED, .pid = (uint32_t)p->pid, .cpu = p->used - p->before,
+			.time = tracees_now() });
 	if (p->told && !p->left)
-		tracees_tell(t, &(struct happening){ .kind = HAPPENED_GONE, .pid = (uint32_t)p->pid, .time = now() });
+		tracees_tell(t, &(struct happening){ .kind = HAPPENED_GONE, .pid = (uint32_t)p->pid, .time = tracees_now() });
 	free(p);
 	t->processes[i] = t->processes[--t->nprocesses];
 }
@@ -290,7 +291,7 @@ static void process_end(struct tracees *t, size_t i)
 bool tracees_begin(struct tracees *t, pid_t *pid)
 {
 	for (size_t i = 0; i < t->nroots && !t->below; i++) {
-		struct traced *p = process_add(t, t->roots[i]);
+		struct traced *p = tracees_process_add(t, t->roots[i]);
 
 		*pid = t->roots[i];
 		if (!p)
@@ -320,7 +321,7 @@ void tracees_scan(struct tracees *t)
 			tracees_end(t, &t->threads[i]);
 	for (size_t i = t->nprocesses; i-- > 0;)
 		if (!t->processes[i]->found)
-			process_end(t, i);
+			tracees_process_end(t, i);
 }
 
 void tracees_free(struct tracees *t)

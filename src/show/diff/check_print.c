@@ -12,21 +12,21 @@
 static const double shares[] = { 0.2, 0.05, 0.01 };
 enum { SHARES = sizeof shares / sizeof *shares };
 
-static const struct comparison_item *item_of(const struct comparison *c, const struct check_finding *f)
+static const struct comparison_item *check_print_item_of(const struct comparison *c, const struct check_finding *f)
 {
 	if (f->site != GRAPH_NONE)
 		return &c->kinds[COMPARISON_SITES].items[f->site];
 	return f->routine == GRAPH_NONE ? NULL : &c->kinds[COMPARISON_ROUTINES].items[f->routine];
 }
 
-static void name_print(const struct comparison *c, const struct check_finding *f, const struct check_options *o, FILE *out)
+static void check_print_name_print(const struct comparison *c, const struct check_finding *f, const struct check_options *o, FILE *out)
 {
 	if (f->site != GRAPH_NONE)
-		output_site(c, item_of(c, f), &o->report.style, out);
+		output_site(c, check_print_item_of(c, f), &o->report.style, out);
 	else if (f->routine == GRAPH_NONE)
 		fputs("(the whole run)", out);
 	else
-		print_brief(out, item_of(c, f)->name, item_of(c, f)->brief, &o->report.style);
+		print_brief(out, check_print_item_of(c, f)->name, check_print_item_of(c, f)->brief, &o->report.style);
 }
 
 static uint32_t counted_of(const struct comparison_items *items)
@@ -39,9 +39,9 @@ static uint32_t counted_of(const struct comparison_items *items)
 }
 
 /* "self 500 ms -> 600 ms, +20.0 % +- 2.1, p 0.0003" */
-static void time_print(const struct comparison *c, const struct check_finding *f, const struct check_options *o, FILE *out)
+static void check_print_time_print(const struct comparison *c, const struct check_finding *f, const struct check_options *o, FILE *out)
 {
-	const struct comparison_item *item = item_of(c, f);
+	const struct comparison_item *item = check_print_item_of(c, f);
 	const struct sides *s = item ? &item->sides[o->time] : &c->whole;
 	const struct change *change = item ? &item->change[o->time] : &c->whole_change;
 	char base[PRINT_TIME_SIZE], fresh[PRINT_TIME_SIZE];
@@ -66,7 +66,7 @@ static void count_print(FILE *out, double mean, uint64_t least, uint64_t most)
 		fprintf(out, "%s to %s (%.1f on average)", print_grouped(a, least), print_grouped(b, most), mean);
 }
 
-static void calls_print(const struct comparison_item *item, FILE *out)
+static void check_print_calls_print(const struct comparison_item *item, FILE *out)
 {
 	const struct comparison_calls *k = &item->calls;
 
@@ -80,14 +80,14 @@ static void calls_print(const struct comparison_item *item, FILE *out)
 
 static void finding_print(const struct comparison *c, const struct check_finding *f, const struct check_options *o, FILE *out)
 {
-	name_print(c, f, o, out);
+	check_print_name_print(c, f, o, out);
 	fputs(": ", out);
 	if (f->time)
-		time_print(c, f, o, out);
+		check_print_time_print(c, f, o, out);
 	if (f->time && f->calls)
 		fputs("; ", out);
 	if (f->calls || f->fewer)
-		calls_print(item_of(c, f), out);
+		check_print_calls_print(check_print_item_of(c, f), out);
 	fputs(f->fewer ? " (fewer: no harm)\n" : "\n", out);
 }
 
@@ -140,7 +140,7 @@ static void smallest_print(const struct check *check, const struct comparison *c
 	putc('\n', out);
 }
 
-static void summary_print(const struct check *check, const struct comparison *c, const struct check_options *o, FILE *out)
+static void check_print_summary_print(const struct check *check, const struct comparison *c, const struct check_options *o, FILE *out)
 {
 	bool whole = false;
 
@@ -158,15 +158,15 @@ static void summary_print(const struct check *check, const struct comparison *c,
 	smallest_print(check, c, o, out);
 }
 
-static json_t *real_or_null(double x)
+static json_t *check_print_real_or_null(double x)
 {
 	return isfinite(x) ? json_real(x) : json_null();
 }
 
 /* Who got worse: a routine, or the run as a whole, or a call site. */
-static json_t *who_json(const struct comparison *c, const struct check_finding *f)
+static json_t *check_print_who_json(const struct comparison *c, const struct check_finding *f)
 {
-	const struct comparison_item *item = item_of(c, f);
+	const struct comparison_item *item = check_print_item_of(c, f);
 
 	if (f->site != GRAPH_NONE)
 		return output_site_json(c, item);
@@ -175,14 +175,15 @@ static json_t *who_json(const struct comparison *c, const struct check_finding *
 
 static json_t *finding_json(const struct comparison *c, const struct check_finding *f, const struct check_options *o)
 {
-	const struct comparison_item *item = item_of(c, f);
+	const struct comparison_item *item = check_print_item_of(c, f);
 	const struct sides *s = item ? &item->sides[o->time] : &c->whole;
 	const struct change *change = item ? &item->change[o->time] : &c->whole_change;
-	json_t *row = who_json(c, f), *figures;
+	json_t *row = check_print_who_json(c, f), *figures;
 
 	figures = json_pack("{s:b, s:b, s:b, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "time_worse", (int)f->time, "calls_worse", (int)f->calls,
 			    "fewer_calls", (int)f->fewer, "base_ns", s->base, "new_ns", s->fresh, "error_ns",
-			    real_or_null(change->error), "chance", real_or_null(f->chance), "smallest", real_or_null(f->smallest),
+			    check_print_real_or_null(change->error), "chance", check_print_real_or_null(f->chance), "smallest",
+				check_print_real_or_null(f->smallest),
 			    "base_calls", item && c->runs[0].counted ? json_real(item->calls.base) : json_null(),
 			    "new_calls", item && c->runs[0].counted ? json_real(item->calls.fresh) : json_null());
 	if (!figures || json_object_update(row, figures) != 0) {
@@ -203,10 +204,10 @@ static void json_print(const struct check *check, const struct comparison *c, co
 	emit_member(e, "new_runs", emit_count(c->nruns - c->nbase));
 	emit_member(e, "tested", emit_count(check->tested));
 	emit_member(e, "tested_sites", emit_count(check->tested_sites));
-	emit_member(e, "smallest_whole", real_or_null(check->smallest_whole));
+	emit_member(e, "smallest_whole", check_print_real_or_null(check->smallest_whole));
 	emit_array(e, "smallest");
 	for (int i = 0; i < SHARES && check->noise_known; i++)
-		emit_item(e, json_pack("{s:f, s:o}", "share", shares[i], "growth", real_or_null(smallest(check, c, o, shares[i]))));
+		emit_item(e, json_pack("{s:f, s:o}", "share", shares[i], "growth", check_print_real_or_null(smallest(check, c, o, shares[i]))));
 	emit_array_end(e);
 	emit_array(e, "findings");
 	for (uint32_t i = 0; i < check->n; i++)
@@ -224,7 +225,7 @@ bool check_print(const struct check *check, const struct comparison *c, const st
 	for (uint32_t i = 0; i < check->n && !o->report.json; i++)
 		finding_print(c, &check->findings[i], o, out);
 	if (!o->report.json)
-		summary_print(check, c, o, out);
+		check_print_summary_print(check, c, o, out);
 	if (e.failed)
 		return error_no_memory(err, NULL);
 	if (fflush(out) != 0 || ferror(out))

@@ -28,7 +28,7 @@ struct rest {
 	double quiet_change;	/* of those within noise, ns */
 };
 
-static bool row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item,
+static bool diff_print_row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item,
 		      const struct diff_options *o, FILE *out)
 {
 	char self[64], error[64] = "", total[64], calls[64] = "", calls_to[64] = "", per_call[64] = "";
@@ -52,7 +52,7 @@ static bool row_print(const struct comparison *c, enum comparison_kind kind, con
 	return ok;
 }
 
-static void rest_print(const struct rest *rest, const struct diff_options *o, FILE *out)
+static void diff_print_rest_print(const struct rest *rest, const struct diff_options *o, FILE *out)
 {
 	char change[64];
 
@@ -68,7 +68,7 @@ static void rest_print(const struct rest *rest, const struct diff_options *o, FI
 	print_end(out, &o->report.style);
 }
 
-static void heading_print(const struct comparison *c, enum comparison_kind kind, const struct diff_options *o, FILE *out)
+static void diff_print_heading_print(const struct comparison *c, enum comparison_kind kind, const struct diff_options *o, FILE *out)
 {
 	uint32_t news;
 
@@ -81,7 +81,7 @@ static void heading_print(const struct comparison *c, enum comparison_kind kind,
 	print_end(out, &o->report.style);
 }
 
-static bool table_print(const struct comparison *c, enum comparison_kind kind, const struct diff_options *o, FILE *out)
+static bool diff_print_table_print(const struct comparison *c, enum comparison_kind kind, const struct diff_options *o, FILE *out)
 {
 	const struct comparison_items *items = &c->kinds[kind];
 	uint32_t *order = output_order(items, o->sort), shown = 0;
@@ -90,7 +90,7 @@ static bool table_print(const struct comparison *c, enum comparison_kind kind, c
 
 	if (!order)
 		return false;
-	heading_print(c, kind, o, out);
+	diff_print_heading_print(c, kind, o, out);
 	for (uint32_t i = 0; i < items->n; i++) {
 		const struct comparison_item *item = &items->items[order[i]];
 		bool is_news = comparison_is_news(item);
@@ -98,14 +98,14 @@ static bool table_print(const struct comparison *c, enum comparison_kind kind, c
 		if (!item->counted)
 			continue;
 		if ((is_news || o->all) && (o->top == 0 || shown < o->top)) {
-			ok &= row_print(c, kind, item, o, out);
+			ok &= diff_print_row_print(c, kind, item, o, out);
 			shown++;
 		} else {
 			*(is_news ? &rest.news : &rest.quiet) += 1;
 			*(is_news ? &rest.change : &rest.quiet_change) += item->change[COMPARISON_SELF].change;
 		}
 	}
-	rest_print(&rest, o, out);
+	diff_print_rest_print(&rest, o, out);
 	free(order);
 	return ok;
 }
@@ -185,13 +185,13 @@ bool diff_text(const struct comparison *c, const struct diff_options *o, FILE *o
 {
 	diff_head(c, o, out);
 	for (int k = 0; k < COMPARISON_KINDS; k++)
-		if ((k != COMPARISON_SITES || c->sites) && !table_print(c, (enum comparison_kind)k, o, out))
+		if ((k != COMPARISON_SITES || c->sites) && !diff_print_table_print(c, (enum comparison_kind)k, o, out))
 			return error_no_memory(err, NULL);
 	print_legend(out, &o->report.style, legend);
 	return flushed(out, err);
 }
 
-static json_t *real_or_null(double x)
+static json_t *diff_print_real_or_null(double x)
 {
 	return isfinite(x) ? json_real(x) : json_null();
 }
@@ -199,8 +199,8 @@ static json_t *real_or_null(double x)
 static json_t *time_json(const struct comparison_item *item, enum comparison_time t)
 {
 	return json_pack("{s:f, s:f, s:f, s:o, s:o, s:b}", "base_ns", item->sides[t].base, "new_ns", item->sides[t].fresh,
-			 "change_ns", item->change[t].change, "error_ns", real_or_null(item->change[t].error),
-			 "chance", real_or_null(item->chance[t]), "news", (int)item->news[t]);
+			 "change_ns", item->change[t].change, "error_ns", diff_print_real_or_null(item->change[t].error),
+			 "chance", diff_print_real_or_null(item->chance[t]), "news", (int)item->news[t]);
 }
 
 static json_t *calls_json(const struct comparison *c, const struct comparison_item *item)
@@ -229,7 +229,7 @@ static json_t *path_json(const struct comparison *c, uint32_t index)
 }
 
 /* Who the item is: members of its row. */
-static json_t *who_json(const struct comparison *c, enum comparison_kind kind, uint32_t index)
+static json_t *diff_print_who_json(const struct comparison *c, enum comparison_kind kind, uint32_t index)
 {
 	const struct comparison_item *item = &c->kinds[kind].items[index], *routines = c->kinds[COMPARISON_ROUTINES].items;
 
@@ -247,7 +247,7 @@ static json_t *who_json(const struct comparison *c, enum comparison_kind kind, u
 static json_t *item_json(const struct comparison *c, enum comparison_kind kind, uint32_t index)
 {
 	const struct comparison_item *item = &c->kinds[kind].items[index];
-	json_t *row = who_json(c, kind, index), *figures = json_pack("{s:o, s:o, s:o}", "self", time_json(item, COMPARISON_SELF),
+	json_t *row = diff_print_who_json(c, kind, index), *figures = json_pack("{s:o, s:o, s:o}", "self", time_json(item, COMPARISON_SELF),
 		"total", time_json(item, COMPARISON_TOTAL), "calls", calls_json(c, item));
 
 	if (!figures || json_object_update(row, figures) != 0) {
@@ -284,7 +284,7 @@ bool diff_json(const struct comparison *c, const struct diff_options *o, FILE *o
 	output_begin(&e, out);
 	emit_member(&e, "runs", runs_json(c));
 	emit_member(&e, "whole", json_pack("{s:f, s:f, s:f, s:o}", "base_ns", c->whole.base, "new_ns", c->whole.fresh, "change_ns",
-					   c->whole_change.change, "error_ns", real_or_null(c->whole_change.error)));
+					   c->whole_change.change, "error_ns", diff_print_real_or_null(c->whole_change.error)));
 	for (int k = 0; k < COMPARISON_KINDS; k++) {
 		uint32_t *order;
 

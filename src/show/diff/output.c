@@ -23,7 +23,7 @@ double output_per_call(const struct comparison_item *item)
 	return base > 0 && fresh > 0 ? fresh / base - 1 : 0;
 }
 
-static double leading(const struct comparison_item *item, enum diff_sort sort)
+static double output_leading(const struct comparison_item *item, enum diff_sort sort)
 {
 	switch (sort) {
 	case DIFF_BY_TOTAL:
@@ -37,12 +37,12 @@ static double leading(const struct comparison_item *item, enum diff_sort sort)
 	}
 }
 
-static int compare(const void *left, const void *right, void *arg)
+static int output_compare(const void *left, const void *right, void *arg)
 {
 	const struct key *key = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
 	const struct comparison_item *a = &key->items->items[i], *b = &key->items->items[j];
-	double x = leading(a, key->sort), y = leading(b, key->sort);
+	double x = output_leading(a, key->sort), y = output_leading(b, key->sort);
 
 	if (comparison_is_news(a) != comparison_is_news(b))
 		return comparison_is_news(a) ? -1 : 1;
@@ -59,7 +59,7 @@ uint32_t *output_order(const struct comparison_items *items, enum diff_sort sort
 	for (uint32_t i = 0; order && i < items->n; i++)
 		order[i] = i;
 	if (order)
-		qsort_r(order, items->n, sizeof *order, compare, &key);
+		qsort_r(order, items->n, sizeof *order, output_compare, &key);
 	return order;
 }
 

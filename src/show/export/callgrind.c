@@ -48,7 +48,7 @@ static const char *or_nowhere(const char *text)
 	return text && *text ? text : nowhere;
 }
 
-static bool words_fill(struct writing *w)
+static bool callgrind_words_fill(struct writing *w)
 {
 	bool ok = words_add(&w->files, nowhere) && words_add(&w->objects, nowhere);
 
@@ -60,7 +60,7 @@ static bool words_fill(struct writing *w)
 	return ok && words_settle(&w->files) && words_settle(&w->objects);
 }
 
-static int by_name(const void *left, const void *right, void *arg)
+static int callgrind_by_name(const void *left, const void *right, void *arg)
 {
 	const struct frame *frames = arg, *a = &frames[*(const uint32_t *)left], *b = &frames[*(const uint32_t *)right];
 	int c = strcmp(or_nowhere(a->file), or_nowhere(b->file));
@@ -86,7 +86,7 @@ static bool twins_fill(struct writing *w)
 	for (uint32_t i = 0; order && i < w->frames.n; i++)
 		order[i] = i;
 	if (order)
-		qsort_r(order, w->frames.n, sizeof *order, by_name, w->frames.frames);
+		qsort_r(order, w->frames.n, sizeof *order, callgrind_by_name, w->frames.frames);
 	for (uint32_t i = 1; order && w->twin && i < w->frames.n; i++)
 		if (is_twin(&frames[order[i - 1]], &frames[order[i]]))
 			w->twin[order[i]] = w->twin[order[i - 1]] + 1;
@@ -94,7 +94,7 @@ static bool twins_fill(struct writing *w)
 	return order && w->twin && w->named;
 }
 
-static void word_print(struct writing *w, const char *key, struct words *words, const char *text)
+static void callgrind_word_print(struct writing *w, const char *key, struct words *words, const char *text)
 {
 	size_t i = words_find(words, text);
 
@@ -107,7 +107,7 @@ static void word_print(struct writing *w, const char *key, struct words *words, 
 	putc('\n', w->out);
 }
 
-static void name_print(struct writing *w, const char *key, uint32_t frame)
+static void callgrind_name_print(struct writing *w, const char *key, uint32_t frame)
 {
 	fprintf(w->out, "%s=(%" PRIu32 ")", key, frame + 1);
 	if (!w->named[frame]) {
@@ -124,13 +124,13 @@ static void routine_begin(struct writing *w, uint32_t frame)
 {
 	const struct frame *f = &w->frames.frames[frame];
 
-	word_print(w, "\nob", &w->objects, or_nowhere(f->module));
-	word_print(w, "fl", &w->files, or_nowhere(f->file));
-	name_print(w, "fn", frame);
+	callgrind_word_print(w, "\nob", &w->objects, or_nowhere(f->module));
+	callgrind_word_print(w, "fl", &w->files, or_nowhere(f->file));
+	callgrind_name_print(w, "fn", frame);
 }
 
 /* Self time by line; what no line explains is at the routine's own. */
-static void self_print(struct writing *w, uint32_t routine)
+static void callgrind_self_print(struct writing *w, uint32_t routine)
 {
 	const struct frame *f = &w->frames.frames[routine];
 	uint64_t rest = w->graph->routines[routine].self;
@@ -143,12 +143,12 @@ static void self_print(struct writing *w, uint32_t routine)
 		const struct leaf *leaf = &w->leaves.leaf[i];
 
 		if (strcmp(file, leaf->place) != 0)
-			word_print(w, strcmp(leaf->place, or_nowhere(f->file)) == 0 ? "fe" : "fi", &w->files, leaf->place);
+			callgrind_word_print(w, strcmp(leaf->place, or_nowhere(f->file)) == 0 ? "fe" : "fi", &w->files, leaf->place);
 		file = leaf->place;
 		fprintf(w->out, "%" PRIu32 " %" PRIu64 "\n", leaf->line, leaf->time);
 	}
 	if (strcmp(file, or_nowhere(f->file)) != 0)
-		word_print(w, "fe", &w->files, or_nowhere(f->file));
+		callgrind_word_print(w, "fe", &w->files, or_nowhere(f->file));
 }
 
 /* CALLS calls on LINE; none is printed of what neither counted nor cost anything. */
@@ -158,14 +158,14 @@ static void call_print(struct writing *w, uint32_t line, uint32_t to, uint64_t c
 
 	if (calls == 0 && time == 0)
 		return;
-	word_print(w, "cob", &w->objects, or_nowhere(f->module));
-	word_print(w, "cfi", &w->files, or_nowhere(f->file));
-	name_print(w, "cfn", to);
+	callgrind_word_print(w, "cob", &w->objects, or_nowhere(f->module));
+	callgrind_word_print(w, "cfi", &w->files, or_nowhere(f->file));
+	callgrind_name_print(w, "cfn", to);
 	fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRIu64 "\n", calls, f->line, line, time);
 }
 
 /* The calls of ARC, by the lines that they stand on as far as these are known and in the caller's own file. */
-static bool arc_print(struct writing *w, uint32_t from, uint32_t to, const struct call_figures *arc)
+static bool callgrind_arc_print(struct writing *w, uint32_t from, uint32_t to, const struct call_figures *arc)
 {
 	const struct frame *f = &w->frames.frames[from];
 	struct call_places places = { 0 };
@@ -193,7 +193,7 @@ static bool has_anything(const struct graph_routine *r)
 	return r->calls || r->recursive || r->self || r->total;
 }
 
-static bool routine_print(struct writing *w, uint32_t routine)
+static bool callgrind_routine_print(struct writing *w, uint32_t routine)
 {
 	const struct graph_routine *r = &w->graph->routines[routine];
 	bool ok;
@@ -201,17 +201,17 @@ static bool routine_print(struct writing *w, uint32_t routine)
 	if (!has_anything(r))
 		return true;
 	routine_begin(w, routine);
-	self_print(w, routine);
-	ok = arc_print(w, routine, routine, &(struct call_figures){ r->recursive, 0, 0 });
+	callgrind_self_print(w, routine);
+	ok = callgrind_arc_print(w, routine, routine, &(struct call_figures){ r->recursive, 0, 0 });
 	for (uint32_t i = r->first_out; ok && i < r->first_out + r->nout; i++) {
 		const struct graph_arc *a = &w->graph->arcs[i];
 
-		ok = arc_print(w, routine, a->to, &(struct call_figures){ a->calls, a->self2, a->child2 });
+		ok = callgrind_arc_print(w, routine, a->to, &(struct call_figures){ a->calls, a->self2, a->child2 });
 	}
 	return ok;
 }
 
-static void outside_print(struct writing *w)
+static void callgrind_outside_print(struct writing *w)
 {
 	uint32_t outside = frames_outside(&w->frames);
 
@@ -225,7 +225,7 @@ static void outside_print(struct writing *w)
 	}
 }
 
-static void head_print(struct writing *w)
+static void callgrind_head_print(struct writing *w)
 {
 	const struct profile *p = w->graph->profile;
 
@@ -239,26 +239,26 @@ static void head_print(struct writing *w)
 		w->graph->time + w->graph->outside);
 }
 
-static bool writing_make(struct writing *w, const struct report_input *in, struct error *err)
+static bool callgrind_writing_make(struct writing *w, const struct report_input *in, struct error *err)
 {
 	struct report_options lines = { .lines = in->graph->options.thread == GRAPH_NONE };
 
 	if (!graph_sites_make(&w->sites, in->graph, err) || !frames_make(&w->frames, in->graph, err) || !leaves_make(&w->leaves, in, &lines, err))
 		return false;
-	return (words_fill(w) && twins_fill(w)) || error_no_memory(err, NULL);
+	return (callgrind_words_fill(w) && twins_fill(w)) || error_no_memory(err, NULL);
 }
 
 bool callgrind_write(const struct report_input *in, const struct export_options *options, FILE *out, struct error *err)
 {
 	struct writing w = { .out = out, .in = in, .graph = in->graph };
-	bool ok = writing_make(&w, in, err);
+	bool ok = callgrind_writing_make(&w, in, err);
 
 	(void)options;
 	if (ok) {
-		head_print(&w);
-		outside_print(&w);
+		callgrind_head_print(&w);
+		callgrind_outside_print(&w);
 		for (uint32_t i = 0; ok && i < in->graph->nroutines; i++)
-			ok = routine_print(&w, i) || error_no_memory(err, NULL);
+			ok = callgrind_routine_print(&w, i) || error_no_memory(err, NULL);
 		fprintf(out, "\ntotals: %" PRIu64 "\n", in->graph->time + in->graph->outside);
 	}
 	words_free(&w.files);

@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "show/export/export.h"
 
-static void text_print(FILE *out, const char *text)
+static void csv_text_print(FILE *out, const char *text)
 {
 	if (!text)
 		return;
@@ -26,7 +26,7 @@ static void number_print(FILE *out, uint64_t n, char after)
 }
 
 /* N calls of CALLEE; those that were not counted are no number. */
-static void calls_print(FILE *out, const struct graph *g, uint32_t callee, uint64_t n)
+static void csv_calls_print(FILE *out, const struct graph *g, uint32_t callee, uint64_t n)
 {
 	if (graph_counts(g, callee))
 		number_print(out, n, ',');
@@ -34,7 +34,7 @@ static void calls_print(FILE *out, const struct graph *g, uint32_t callee, uint6
 		putc(',', out);
 }
 
-static void routines_print(const struct graph *g, FILE *out)
+static void csv_routines_print(const struct graph *g, FILE *out)
 {
 	fputs("name,module,file,line,calls,recursive,self_ns,total_ns,self_ticks,total_ticks\n", out);
 	for (uint32_t i = 0; i < g->nroutines; i++) {
@@ -42,15 +42,15 @@ static void routines_print(const struct graph *g, FILE *out)
 
 		if (!(r->calls || r->recursive || r->self || r->total))
 			continue;
-		text_print(out, r->name.name);
+		csv_text_print(out, r->name.name);
 		putc(',', out);
-		text_print(out, r->name.module);
+		csv_text_print(out, r->name.module);
 		putc(',', out);
-		text_print(out, r->name.file);
+		csv_text_print(out, r->name.file);
 		putc(',', out);
 		number_print(out, r->name.line, ',');
-		calls_print(out, g, i, r->calls);
-		calls_print(out, g, i, r->recursive);
+		csv_calls_print(out, g, i, r->calls);
+		csv_calls_print(out, g, i, r->recursive);
 		number_print(out, r->self, ',');
 		number_print(out, r->total, ',');
 		number_print(out, r->self_ticks, ',');
@@ -64,7 +64,7 @@ static void routines_print(const struct graph *g, FILE *out)
 }
 
 /* What of an arc is the callee's own; nothing where that is not known. */
-static void self_print(FILE *out, const struct graph *g, uint64_t time)
+static void csv_self_print(FILE *out, const struct graph *g, uint64_t time)
 {
 	if (g->arcs_alone)
 		putc(',', out);
@@ -72,7 +72,7 @@ static void self_print(FILE *out, const struct graph *g, uint64_t time)
 		number_print(out, time, ',');
 }
 
-static void arcs_print(const struct graph *g, FILE *out)
+static void csv_arcs_print(const struct graph *g, FILE *out)
 {
 	fputs("caller,callee,calls,self_ns,children_ns,caller_view_self_ns,caller_view_children_ns,folded\n", out);
 	for (uint32_t i = 0; i < g->narcs; i++) {
@@ -80,21 +80,21 @@ static void arcs_print(const struct graph *g, FILE *out)
 
 		if (!(a->calls || a->self1 || a->child1 || a->self2 || a->child2))
 			continue;
-		text_print(out, a->from == GRAPH_NONE ? "<spontaneous>" : g->routines[a->from].name.name);
+		csv_text_print(out, a->from == GRAPH_NONE ? "<spontaneous>" : g->routines[a->from].name.name);
 		putc(',', out);
-		text_print(out, g->routines[a->to].name.name);
+		csv_text_print(out, g->routines[a->to].name.name);
 		putc(',', out);
-		calls_print(out, g, a->to, a->calls);
-		self_print(out, g, a->self2);
+		csv_calls_print(out, g, a->to, a->calls);
+		csv_self_print(out, g, a->self2);
 		number_print(out, a->child2, ',');
-		self_print(out, g, a->self1);
+		csv_self_print(out, g, a->self1);
 		number_print(out, a->child1, ',');
 		number_print(out, a->folded, '\n');
 	}
 }
 
 /* As aprof contexts prints it: names between blanks, an apostrophe after those that are unmarked. */
-static void history_print(FILE *out, const struct graph *g, const history_entry *history, size_t n)
+static void csv_history_print(FILE *out, const struct graph *g, const history_entry *history, size_t n)
 {
 	putc('"', out);
 	for (size_t i = 0; i < n; i++) {
@@ -107,7 +107,7 @@ static void history_print(FILE *out, const struct graph *g, const history_entry 
 	putc('"', out);
 }
 
-static bool contexts_print(const struct graph *g, FILE *out, struct error *err)
+static bool csv_contexts_print(const struct graph *g, FILE *out, struct error *err)
 {
 	history_entry *history = calloc((size_t)g->longest + 1, sizeof *history);
 
@@ -123,7 +123,7 @@ static bool contexts_print(const struct graph *g, FILE *out, struct error *err)
 		number_print(out, c->recursive, ',');
 		number_print(out, c->time, ',');
 		number_print(out, c->ticks, ',');
-		history_print(out, g, history, graph_history(g, i, history));
+		csv_history_print(out, g, history, graph_history(g, i, history));
 		putc('\n', out);
 	}
 	free(history);
@@ -134,12 +134,12 @@ bool csv_write(const struct report_input *in, const struct export_options *optio
 {
 	switch (options->table) {
 	case EXPORT_ARCS:
-		arcs_print(in->graph, out);
+		csv_arcs_print(in->graph, out);
 		return true;
 	case EXPORT_CONTEXTS:
-		return contexts_print(in->graph, out, err);
+		return csv_contexts_print(in->graph, out, err);
 	default:
-		routines_print(in->graph, out);
+		csv_routines_print(in->graph, out);
 		return true;
 	}
 }

@@ -28,7 +28,7 @@ struct drawing {
 	uint64_t hidden;	/* self time of the routines left out, ns */
 };
 
-static void set(void *object, const char *attribute, const char *value)
+static void dot_set(void *object, const char *attribute, const char *value)
 {
 	agsafeset(object, CONSTANT(attribute), CONSTANT(value), CONSTANT(""));
 }
@@ -38,7 +38,7 @@ static void set_count(void *object, const char *attribute, uint64_t n)
 	char text[32];
 
 	snprintf(text, sizeof text, "%" PRIu64, n);
-	set(object, attribute, text);
+	dot_set(object, attribute, text);
 }
 
 /* NAME made harmless, in a label: Graphviz reads escapes of its own there, so each backslash is doubled.  Cut to fit. */
@@ -60,10 +60,10 @@ static void set_colour(void *object, double share)
 	char text[64];
 
 	snprintf(text, sizeof text, "0.030 %.3f 1.000", 0.05 + 0.65 * share);
-	set(object, "fillcolor", text);
+	dot_set(object, "fillcolor", text);
 }
 
-static double share_of(const struct drawing *d, uint64_t part)
+static double dot_share_of(const struct drawing *d, uint64_t part)
 {
 	return d->whole ? (double)part / (double)d->whole : 0;
 }
@@ -73,7 +73,7 @@ static void figure_append(FILE *label, const struct drawing *d, const char *what
 {
 	char time[PRINT_TIME_SIZE];
 
-	fprintf(label, "%s%s (%.1f %%)", what, print_time_text(time, (double)ns), 100 * share_of(d, ns));
+	fprintf(label, "%s%s (%.1f %%)", what, print_time_text(time, (double)ns), 100 * dot_share_of(d, ns));
 }
 
 static char *routine_label(const struct drawing *d, const struct graph_routine *r)
@@ -115,8 +115,8 @@ static bool node_draw(struct drawing *d, uint32_t routine)
 		free(label);
 		return false;
 	}
-	set(node, "label", label);
-	set_colour(node, share_of(d, r->self));
+	dot_set(node, "label", label);
+	set_colour(node, dot_share_of(d, r->self));
 	if (graph_counts(d->graph, routine)) {
 		set_count(node, "aprof_calls", r->calls);
 		set_count(node, "aprof_recursive", r->recursive);
@@ -174,12 +174,12 @@ static bool edge_draw(struct drawing *d, const struct graph_arc *a, const struct
 
 	if (!label)
 		return false;
-	set(edge, "label", label);
+	dot_set(edge, "label", label);
 	free(label);
-	snprintf(width, sizeof width, "%.2f", 1 + 7 * share_of(d, figures->self + figures->children));
-	set(edge, "penwidth", width);
+	snprintf(width, sizeof width, "%.2f", 1 + 7 * dot_share_of(d, figures->self + figures->children));
+	dot_set(edge, "penwidth", width);
 	if (a->folded)
-		set(edge, "style", "dashed");
+		dot_set(edge, "style", "dashed");
 	if (graph_counts(d->graph, a->to))
 		set_count(edge, "aprof_calls", figures->calls);
 	if (!d->graph->arcs_alone && timed)
@@ -210,7 +210,7 @@ static bool arc_draw(struct drawing *d, const struct graph_arc *a)
 	return ok;
 }
 
-static bool is_shown(const struct drawing *d, const struct graph_routine *r)
+static bool dot_is_shown(const struct drawing *d, const struct graph_routine *r)
 {
 	return (r->calls || r->recursive || r->total) && r->total >= d->least;
 }
@@ -227,7 +227,7 @@ static bool all_draw(struct drawing *d)
 	const struct graph *g = d->graph;
 
 	for (uint32_t i = 0; i < g->nroutines; i++)
-		if (!is_shown(d, &g->routines[i]))
+		if (!dot_is_shown(d, &g->routines[i]))
 			d->hidden += g->routines[i].self;
 		else if (!node_draw(d, i))
 			return false;
@@ -256,14 +256,14 @@ static void title_set(struct drawing *d)
 	if (d->graph->outside)
 		figure_append(label, d, "; outside all routines ", d->graph->outside);
 	if (fclose(label) == 0)
-		set(d->picture, "label", text);
+		dot_set(d->picture, "label", text);
 	free(text);
 	set_count(d->picture, "aprof_time_ns", d->graph->time);
 	set_count(d->picture, "aprof_outside_ns", d->graph->outside);
 	set_count(d->picture, "aprof_hidden_self_ns", d->hidden);
 }
 
-static void defaults_set(Agraph_t *picture)
+static void dot_defaults_set(Agraph_t *picture)
 {
 	agattr(picture, AGNODE, CONSTANT("shape"), CONSTANT("box"));
 	agattr(picture, AGNODE, CONSTANT("style"), CONSTANT("filled,rounded"));
@@ -283,7 +283,7 @@ bool dot_write(const struct report_input *in, const struct export_options *optio
 	d.nodes = calloc((size_t)in->graph->nroutines + 1, sizeof *d.nodes);
 	d.picture = agopen(CONSTANT("aprof"), Agdirected, NULL);
 	if (d.nodes && d.picture) {
-		defaults_set(d.picture);
+		dot_defaults_set(d.picture);
 		ok = all_draw(&d);
 		title_set(&d);
 		agwrite(d.picture, out);

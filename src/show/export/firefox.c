@@ -213,7 +213,7 @@ static void stack_table(struct writing *w)
 }
 
 /* Sample S as the Profiler counts: milliseconds, or calls. */
-static double weight_of(const struct writing *w, const struct stack_sample *s)
+static double firefox_weight_of(const struct writing *w, const struct stack_sample *s)
 {
 	return w->by_time ? (double)s->time / 1e6 : (double)s->calls;
 }
@@ -230,12 +230,12 @@ static void sample_table(struct writing *w, const struct part *part)
 	emit_array(&w->e, "time");
 	for (size_t i = 0; i < part->n; i++) {
 		emit_item(&w->e, json_real(at));
-		at += weight_of(w, &part->samples[i]);
+		at += firefox_weight_of(w, &part->samples[i]);
 	}
 	emit_array_end(&w->e);
 	emit_array(&w->e, "weight");
 	for (size_t i = 0; i < part->n; i++)
-		emit_item(&w->e, json_real(weight_of(w, &part->samples[i])));
+		emit_item(&w->e, json_real(firefox_weight_of(w, &part->samples[i])));
 	emit_array_end(&w->e);
 	emit_member(&w->e, "weightType", json_string(w->by_time ? "tracing-ms" : "samples"));
 	length(w, part->n);
@@ -264,7 +264,7 @@ static void thread_head(struct writing *w, const struct part *part)
 	emit_member(&w->e, "tid", json_integer(t->record.tid));
 }
 
-static void thread_write(struct writing *w, const struct part *part)
+static void firefox_thread_write(struct writing *w, const struct part *part)
 {
 	places_take(w, part);
 	emit_object(&w->e, NULL);
@@ -279,7 +279,7 @@ static void thread_write(struct writing *w, const struct part *part)
 	emit_object_end(&w->e);
 }
 
-static void threads_write(struct writing *w)
+static void firefox_threads_write(struct writing *w)
 {
 	const struct stacks *s = &w->stacks;
 
@@ -287,7 +287,7 @@ static void threads_write(struct writing *w)
 	for (size_t i = 0, n; i < s->n; i += n) {
 		for (n = 1; i + n < s->n && s->samples[i + n].thread == s->samples[i].thread;)
 			n++;
-		thread_write(w, &(struct part){ &s->samples[i], n, s->samples[i].thread });
+		firefox_thread_write(w, &(struct part){ &s->samples[i], n, s->samples[i].thread });
 	}
 	emit_array_end(&w->e);
 }
@@ -328,7 +328,7 @@ static void libs_write(struct writing *w)
 	emit_array_end(&w->e);
 }
 
-static bool words_fill(struct writing *w)
+static bool firefox_words_fill(struct writing *w)
 {
 	bool ok = true;
 
@@ -341,26 +341,26 @@ static bool words_fill(struct writing *w)
 	return ok && words_settle(&w->strings) && words_settle(&w->modules);
 }
 
-static bool writing_make(struct writing *w, struct error *err)
+static bool firefox_writing_make(struct writing *w, struct error *err)
 {
 	if (!frames_make(&w->frames, w->graph, err) || !stacks_make(&w->stacks, w->graph, true, err))
 		return false;
 	w->place = calloc(w->stacks.tree->nnodes, sizeof *w->place);
 	w->nodes = calloc(2 * w->stacks.tree->nnodes, sizeof *w->nodes);
-	return (w->place && w->nodes && words_fill(w)) || error_no_memory(err, NULL);
+	return (w->place && w->nodes && firefox_words_fill(w)) || error_no_memory(err, NULL);
 }
 
 bool firefox_write(const struct report_input *in, const struct export_options *options, FILE *out, struct error *err)
 {
 	struct writing w = { .graph = in->graph, .by_time = in->graph->time + in->graph->outside > 0 };
-	bool ok = writing_make(&w, err);
+	bool ok = firefox_writing_make(&w, err);
 
 	(void)options;
 	if (ok) {
 		emit_begin(&w.e, out);
 		meta_write(&w);
 		libs_write(&w);
-		threads_write(&w);
+		firefox_threads_write(&w);
 		emit_end(&w.e);
 		ok = !w.e.failed || error_no_memory(err, NULL);
 	}

@@ -20,7 +20,7 @@ static uint32_t main_module(const struct profile *p)
 }
 
 /* The main program's routine that runs in context I; NULL: it is of none. */
-static const struct profile_routine *routine_of(const struct profile *p, uint32_t i)
+static const struct profile_routine *gmon_out_routine_of(const struct profile *p, uint32_t i)
 {
 	uint32_t r = p->contexts[i].routine;
 
@@ -29,7 +29,7 @@ static const struct profile_routine *routine_of(const struct profile *p, uint32_
 	return &p->routines[r];
 }
 
-static void arc_put(struct gmon *g, const struct profile_routine *from, const struct profile_routine *self, uint64_t calls)
+static void gmon_out_arc_put(struct gmon *g, const struct profile_routine *from, const struct profile_routine *self, uint64_t calls)
 {
 	if (from && self && calls)
 		g->arcs[g->narcs++] = (struct gmon_arc){ from->address, self->address, calls };
@@ -39,10 +39,10 @@ static bool arcs_fill(struct gmon *g, const struct profile *p)
 {
 	g->arcs = calloc(2 * (size_t)p->ncontexts + 1, sizeof *g->arcs);
 	for (uint32_t i = 1; g->arcs && i < p->ncontexts; i++) {
-		const struct profile_routine *self = routine_of(p, i), *from = routine_of(p, p->contexts[i].parent);
+		const struct profile_routine *self = gmon_out_routine_of(p, i), *from = gmon_out_routine_of(p, p->contexts[i].parent);
 
-		arc_put(g, from, self, p->contexts[i].entries);
-		arc_put(g, self, self, p->contexts[i].recursive);
+		gmon_out_arc_put(g, from, self, p->contexts[i].entries);
+		gmon_out_arc_put(g, self, self, p->contexts[i].recursive);
 	}
 	return g->arcs != NULL;
 }
@@ -73,7 +73,7 @@ static bool bins_make(struct gmon_histogram *h, const struct profile *p)
 }
 
 /* Where the samples of R stand: not before its first byte. */
-static uint64_t place_of(const struct profile_routine *r)
+static uint64_t gmon_out_place_of(const struct profile_routine *r)
 {
 	return r->flags & AMON_ROUTINE_INSIDE ? r->address : r->address + r->address % FINEST;
 }
@@ -85,12 +85,12 @@ static bool samples_fill(struct gmon_histogram *h, const struct graph *graph)
 	uint64_t *times = calloc((size_t)p->nroutines + 1, sizeof *times);
 
 	for (uint32_t i = 1; times && i < p->ncontexts; i++)
-		if (routine_of(p, i))
+		if (gmon_out_routine_of(p, i))
 			times[p->contexts[i].routine] += graph_time(graph, i);
 	for (uint32_t r = 0; times && r < p->nroutines; r++)
 		if (times[r]) {
 			uint64_t count = (times[r] + 500000000 / RATE) / (1000000000 / RATE);
-			uint32_t *bin = &h->bins[(place_of(&p->routines[r]) - h->low) / ((h->high - h->low) / h->nbins)];
+			uint32_t *bin = &h->bins[(gmon_out_place_of(&p->routines[r]) - h->low) / ((h->high - h->low) / h->nbins)];
 
 			*bin = count > UINT32_MAX - *bin ? UINT32_MAX : *bin + (uint32_t)count;
 		}
@@ -98,7 +98,7 @@ static bool samples_fill(struct gmon_histogram *h, const struct graph *graph)
 	return times != NULL;
 }
 
-static bool fill(struct gmon *g, const struct graph *graph)
+static bool gmon_out_fill(struct gmon *g, const struct graph *graph)
 {
 	g->rate = RATE;
 	g->histograms = calloc(1, sizeof *g->histograms);
@@ -116,7 +116,7 @@ bool gmon_out_write(const struct report_input *in, const struct export_options *
 
 	(void)options;
 	gmon_init(&g, (struct gmon_layout){ .word = 8 });
-	if (!fill(&g, in->graph))
+	if (!gmon_out_fill(&g, in->graph))
 		error_no_memory(err, NULL);
 	else if ((data = gmon_write(&g, &len, err)))
 		fwrite(data, 1, len, out);

@@ -51,7 +51,7 @@ static void compress_all(struct writing *w, int flush)
 	} while (w->z.avail_out == 0);
 }
 
-static void append(ProtobufCBuffer *buffer, size_t len, const uint8_t *data)
+static void pprof_append(ProtobufCBuffer *buffer, size_t len, const uint8_t *data)
 {
 	struct writing *w = (struct writing *)buffer;
 
@@ -60,7 +60,7 @@ static void append(ProtobufCBuffer *buffer, size_t len, const uint8_t *data)
 	compress_all(w, Z_NO_FLUSH);
 }
 
-static void piece_write(struct writing *w, const Pprof__Profile *piece)
+static void pprof_piece_write(struct writing *w, const Pprof__Profile *piece)
 {
 	pprof__profile__pack_to_buffer(piece, &w->base);
 }
@@ -70,7 +70,7 @@ static int64_t string_of(const struct writing *w, const char *text)
 	return text && *text ? (int64_t)words_find(&w->words, text) + 1 : 0;
 }
 
-static bool add(struct writing *w, const char *text)
+static bool pprof_add(struct writing *w, const char *text)
 {
 	return !text || !*text || words_add(&w->words, text);
 }
@@ -89,23 +89,23 @@ static bool build_ids_fill(struct writing *w)
 	return w->build_ids != NULL;
 }
 
-static bool words_fill(struct writing *w)
+static bool pprof_words_fill(struct writing *w)
 {
 	const struct profile *p = w->graph->profile;
-	bool ok = add(w, "cpu") && add(w, "aprof " APROF_VERSION);
+	bool ok = pprof_add(w, "cpu") && pprof_add(w, "aprof " APROF_VERSION);
 
 	for (int i = 0; ok && i < VALUES; i++)
-		ok = add(w, value_names[i][0]) && add(w, value_names[i][1]);
+		ok = pprof_add(w, value_names[i][0]) && pprof_add(w, value_names[i][1]);
 	for (int i = 0; ok && i < LABELS; i++)
-		ok = add(w, label_names[i]);
+		ok = pprof_add(w, label_names[i]);
 	for (uint32_t i = 0; ok && i < w->frames.n; i++)
-		ok = add(w, w->frames.frames[i].name) && add(w, w->frames.frames[i].file);
+		ok = pprof_add(w, w->frames.frames[i].name) && pprof_add(w, w->frames.frames[i].file);
 	for (uint32_t i = 0; ok && i < p->nmodules; i++)
-		ok = add(w, p->modules[i].path) && add(w, w->build_ids[i]);
+		ok = pprof_add(w, p->modules[i].path) && pprof_add(w, w->build_ids[i]);
 	for (uint32_t i = 0; ok && i < p->nruns; i++)
-		ok = add(w, p->runs[i].header.program);
+		ok = pprof_add(w, p->runs[i].header.program);
 	for (uint32_t i = 0; ok && i < p->nthreads; i++)
-		ok = add(w, p->threads[i].record.name);
+		ok = pprof_add(w, p->threads[i].record.name);
 	return ok && words_settle(&w->words);
 }
 
@@ -123,7 +123,7 @@ static void string_write(struct writing *w, const char *text)
 	escape_string(safe, size, text, 0);
 	piece.n_string_table = 1;
 	piece.string_table = &safe;
-	piece_write(w, &piece);
+	pprof_piece_write(w, &piece);
 	free(safe);
 }
 
@@ -156,7 +156,7 @@ static void head_write(struct writing *w)
 		piece.time_nanos = (int64_t)h->start_realtime;
 		piece.duration_nanos = h->end_monotonic > h->start_monotonic ? (int64_t)(h->end_monotonic - h->start_monotonic) : 0;
 	}
-	piece_write(w, &piece);
+	pprof_piece_write(w, &piece);
 }
 
 /* Where the addresses of module INDEX that frames have end: pprof finds no fault with a location outside its mapping, but other readers may. */
@@ -182,7 +182,7 @@ static void mapping_write(struct writing *w, uint32_t index)
 	mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = true;
 	piece.n_mapping = 1;
 	piece.mapping = &pointer;
-	piece_write(w, &piece);
+	pprof_piece_write(w, &piece);
 }
 
 /* A frame is a function and its only location. */
@@ -205,7 +205,7 @@ static void frame_write(struct writing *w, uint32_t index)
 	piece.n_function = piece.n_location = 1;
 	piece.function = &the_function;
 	piece.location = &the_location;
-	piece_write(w, &piece);
+	pprof_piece_write(w, &piece);
 }
 
 /* The labels of THREAD: name and number of it and of its process. */
@@ -245,7 +245,7 @@ static void sample_write(struct writing *w, const struct stack_sample *s)
 	sample.label = pointers;
 	piece.n_sample = 1;
 	piece.sample = &the_sample;
-	piece_write(w, &piece);
+	pprof_piece_write(w, &piece);
 }
 
 static void all_write(struct writing *w)
@@ -264,16 +264,16 @@ static void all_write(struct writing *w)
 	compress_all(w, Z_FINISH);
 }
 
-static bool writing_make(struct writing *w, struct error *err)
+static bool pprof_writing_make(struct writing *w, struct error *err)
 {
 	size_t most = frames_most(w->graph);
 
-	w->base.append = append;
+	w->base.append = pprof_append;
 	w->stack = calloc(most, sizeof *w->stack);
 	w->locations = calloc(most, sizeof *w->locations);
 	if (!frames_make(&w->frames, w->graph, err) || !stacks_make(&w->stacks, w->graph, true, err))
 		return false;
-	return (w->stack && w->locations && build_ids_fill(w) && words_fill(w))
+	return (w->stack && w->locations && build_ids_fill(w) && pprof_words_fill(w))
 		|| error_no_memory(err, NULL);
 }
 
@@ -291,7 +291,7 @@ bool pprof_write(const struct report_input *in, const struct export_options *opt
 {
 	enum { GZIP = 16 + MAX_WBITS, MEMORY_LEVEL = 8 };
 	struct writing w = { .out = out, .graph = in->graph };
-	bool ok = writing_make(&w, err);
+	bool ok = pprof_writing_make(&w, err);
 
 	(void)options;
 	if (ok && deflateInit2(&w.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK) {

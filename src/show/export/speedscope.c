@@ -27,7 +27,7 @@ struct part {
 	enum export_weight weight;		/* what counts */
 };
 
-static uint64_t weight_of(const struct part *p, size_t i)
+static uint64_t speedscope_weight_of(const struct part *p, size_t i)
 {
 	return p->weight == EXPORT_CALLS ? p->samples[i].calls : p->samples[i].time;
 }
@@ -48,7 +48,7 @@ static void profile_write_json(struct writing *w, const struct part *p, const ch
 	uint64_t total = 0;
 
 	for (size_t i = 0; i < p->n; i++)
-		total += weight_of(p, i);
+		total += speedscope_weight_of(p, i);
 	emit_object(&w->e, NULL);
 	emit_member(&w->e, "type", json_string("sampled"));
 	emit_member(&w->e, "name", emit_name(name));
@@ -57,19 +57,19 @@ static void profile_write_json(struct writing *w, const struct part *p, const ch
 	emit_member(&w->e, "endValue", emit_count(total));
 	emit_array(&w->e, "samples");
 	for (size_t i = 0; i < p->n; i++)
-		if (weight_of(p, i))
+		if (speedscope_weight_of(p, i))
 			emit_item(&w->e, stack_json(w, p->stacks->tree, p->samples[i].node));
 	emit_array_end(&w->e);
 	emit_array(&w->e, "weights");
 	for (size_t i = 0; i < p->n; i++)
-		if (weight_of(p, i))
-			emit_item(&w->e, emit_count(weight_of(p, i)));
+		if (speedscope_weight_of(p, i))
+			emit_item(&w->e, emit_count(speedscope_weight_of(p, i)));
 	emit_array_end(&w->e);
 	emit_object_end(&w->e);
 }
 
 /* "time of thread 3 (worker, process 123)". */
-static void thread_write(struct writing *w, const struct part *p, uint32_t thread)
+static void speedscope_thread_write(struct writing *w, const struct part *p, uint32_t thread)
 {
 	const struct profile *profile = w->graph->profile;
 	const struct profile_thread *t = &profile->threads[thread];
@@ -96,7 +96,7 @@ static bool whole_write(struct writing *w, struct error *err)
 	return true;
 }
 
-static bool threads_write(struct writing *w, struct error *err)
+static bool speedscope_threads_write(struct writing *w, struct error *err)
 {
 	struct stacks stacks;
 
@@ -107,7 +107,7 @@ static bool threads_write(struct writing *w, struct error *err)
 
 		for (n = 1; i + n < stacks.n && stacks.samples[i + n].thread == thread;)
 			n++;
-		thread_write(w, &(struct part){ &stacks, &stacks.samples[i], n, EXPORT_TIME }, thread);
+		speedscope_thread_write(w, &(struct part){ &stacks, &stacks.samples[i], n, EXPORT_TIME }, thread);
 	}
 	stacks_free(&stacks);
 	return true;
@@ -142,7 +142,7 @@ static bool writing_write(struct writing *w, FILE *out, struct error *err)
 	emit_member(&w->e, "activeProfileIndex", json_integer(0));
 	frames_json(w);
 	emit_array(&w->e, "profiles");
-	ok = whole_write(w, err) && (w->graph->profile->nthreads < 2 || threads_write(w, err));
+	ok = whole_write(w, err) && (w->graph->profile->nthreads < 2 || speedscope_threads_write(w, err));
 	emit_array_end(&w->e);
 	emit_end(&w->e);
 	return ok;

@@ -23,7 +23,7 @@ static bool counts(const struct stack_sample *sample)
 }
 
 /* Whether G looks at SHARE at all. */
-static bool is_seen(const struct graph *g, const struct profile_share *share)
+static bool stacks_is_seen(const struct graph *g, const struct profile_share *share)
 {
 	return (g->options.thread == GRAPH_NONE || g->options.thread == share->thread)
 		&& g->contexts[g->context_of[share->context]].kept;
@@ -49,7 +49,7 @@ static void splits_sum(struct split *splits, const struct graph *g)
 		struct split *s = &splits[g->context_of[share->context]];
 
 		quantities(q, share, s);
-		for (int k = 0; k < QUANTITIES && is_seen(g, share); k++)
+		for (int k = 0; k < QUANTITIES && stacks_is_seen(g, share); k++)
 			s->raw[k] += q[k];
 	}
 }
@@ -66,7 +66,7 @@ static void splits_turn(struct split *splits, const struct graph *g)
 		uint64_t q[QUANTITIES];
 
 		quantities(q, share, s);
-		if (s->time_goes != BY_TIME && is_seen(g, share))
+		if (s->time_goes != BY_TIME && stacks_is_seen(g, share))
 			s->raw[TIME] += q[TIME];
 	}
 }
@@ -88,7 +88,7 @@ static struct split *splits_make(const struct graph *g)
 }
 
 /* The part of quantity K for a share that has RAW of it. */
-static uint64_t part(struct split *s, int k, uint64_t raw)
+static uint64_t stacks_part(struct split *s, int k, uint64_t raw)
 {
 	uint64_t upto, mine;
 
@@ -113,12 +113,12 @@ static bool collect_threads(struct stacks *s, const struct graph *g)
 		const struct profile_share *share = &p->shares[i];
 		uint32_t context = g->context_of[share->context];
 
-		if (!is_seen(g, share))
+		if (!stacks_is_seen(g, share))
 			continue;
 		quantities(q, share, &splits[context]);
 		s->samples[s->n++] = (struct stack_sample){ .node = s->tree->node_of[context], .thread = share->thread,
-			.time = part(&splits[context], TIME, q[TIME]), .ticks = part(&splits[context], TICKS, q[TICKS]),
-			.calls = part(&splits[context], CALLS, q[CALLS]) };
+			.time = stacks_part(&splits[context], TIME, q[TIME]), .ticks = stacks_part(&splits[context], TICKS, q[TICKS]),
+			.calls = stacks_part(&splits[context], CALLS, q[CALLS]) };
 	}
 	free(splits);
 	return splits && s->samples;
@@ -163,7 +163,7 @@ static uint32_t *ranks_make(const struct tree *t)
 	return rank;
 }
 
-static int by_place(const void *left, const void *right, void *arg)
+static int stacks_by_place(const void *left, const void *right, void *arg)
 {
 	const struct stack_sample *a = left, *b = right;
 	const uint32_t *rank = arg;
@@ -173,20 +173,20 @@ static int by_place(const void *left, const void *right, void *arg)
 }
 
 /* Sort, and make one sample of those of one thread and node. */
-static bool join(struct stacks *s)
+static bool export_stacks_join(struct stacks *s)
 {
 	uint32_t *rank = ranks_make(s->tree);
 	size_t kept = 0;
 
 	if (!rank)
 		return false;
-	qsort_r(s->samples, s->n, sizeof *s->samples, by_place, rank);
+	qsort_r(s->samples, s->n, sizeof *s->samples, stacks_by_place, rank);
 	for (size_t i = 0; i < s->n; i++) {
 		struct stack_sample *last = &s->samples[kept ? kept - 1 : 0], *next = &s->samples[i];
 
 		if (!counts(next))
 			continue;
-		if (kept && by_place(last, next, rank) == 0) {
+		if (kept && stacks_by_place(last, next, rank) == 0) {
 			last->time += next->time;
 			last->ticks += next->ticks;
 			last->calls += next->calls;
@@ -204,7 +204,7 @@ bool stacks_make(struct stacks *s, const struct graph *g, bool by_thread, struct
 	*s = (struct stacks){ .tree = tree_build(g, &(struct tree_options){ 0 }, err) };
 	if (!s->tree)
 		return false;
-	if ((by_thread ? collect_threads : collect_all)(s, g) && join(s))
+	if ((by_thread ? collect_threads : collect_all)(s, g) && export_stacks_join(s))
 		return true;
 	stacks_free(s);
 	return error_no_memory(err, NULL);

@@ -14,7 +14,7 @@ bool words_add(struct words *w, const char *text)
 	return true;
 }
 
-static int compare(const void *left, const void *right)
+static int words_compare(const void *left, const void *right)
 {
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
@@ -24,7 +24,7 @@ bool words_settle(struct words *w)
 	size_t kept = 0;
 
 	if (w->n > 0)
-		qsort(w->text, w->n, sizeof *w->text, compare);
+		qsort(w->text, w->n, sizeof *w->text, words_compare);
 	for (size_t i = 0; i < w->n; i++)
 		if (kept == 0 || strcmp(w->text[kept - 1], w->text[i]) != 0)
 			w->text[kept++] = w->text[i];
@@ -35,7 +35,7 @@ bool words_settle(struct words *w)
 
 size_t words_find(const struct words *w, const char *text)
 {
-	const char **found = bsearch(&text, w->text, w->n, sizeof *w->text, compare);
+	const char **found = bsearch(&text, w->text, w->n, sizeof *w->text, words_compare);
 
 	return (size_t)(found - w->text);
 }

@@ -58,14 +58,14 @@ static bool walk_begin(struct walk *w)
 	return true;
 }
 
-static uint32_t head_of(struct walk *w, uint32_t r)
+static uint32_t components_head_of(struct walk *w, uint32_t r)
 {
 	while (w->head[r] != r)
 		r = w->head[r] = w->head[w->head[r]];
 	return r;
 }
 
-static void enter(struct walk *w, uint32_t r)
+static void components_enter(struct walk *w, uint32_t r)
 {
 	w->way[w->depth] = (struct visit){ r, w->g->routines[r].first_out };
 	w->boundaries[w->nboundaries++] = w->depth;
@@ -74,10 +74,10 @@ static void enter(struct walk *w, uint32_t r)
 }
 
 /* A call from the end of the way to R, whose component is still open. */
-static void join(struct walk *w, uint32_t r)
+static void components_join(struct walk *w, uint32_t r)
 {
-	uint32_t back = (w->place[r] ? w->place[r] : w->place[head_of(w, r)]) - 1;
-	uint32_t head = head_of(w, w->way[back].routine), first = w->nboundaries;
+	uint32_t back = (w->place[r] ? w->place[r] : w->place[components_head_of(w, r)]) - 1;
+	uint32_t head = components_head_of(w, w->way[back].routine), first = w->nboundaries;
 
 	while (first > 0 && w->boundaries[first - 1] > back)
 		first--;
@@ -92,7 +92,7 @@ static void join(struct walk *w, uint32_t r)
 }
 
 /* All calls of the routine at the end of the way were followed. */
-static void leave(struct walk *w)
+static void components_leave(struct walk *w)
 {
 	uint32_t r = w->way[--w->depth].routine;
 
@@ -111,21 +111,21 @@ static void walk_from(struct walk *w, uint32_t root)
 {
 	const struct gprof *g = w->g;
 
-	enter(w, root);
+	components_enter(w, root);
 	while (w->depth > 0) {
 		struct visit *top = &w->way[w->depth - 1];
 		uint32_t to;
 
 		if (top->arc == GPROF_NONE) {
-			leave(w);
+			components_leave(w);
 			continue;
 		}
 		to = g->arcs[top->arc].to;
 		top->arc = g->arcs[top->arc].next_out;
 		if (w->busy[to])
-			join(w, to);
+			components_join(w, to);
 		else if (g->routines[to].topological == 0)
-			enter(w, to);
+			components_enter(w, to);
 	}
 }
 

@@ -18,7 +18,7 @@ static uint64_t unit_end(const struct gprof *g, uint32_t i)
 	return i + 1 < g->nroutines ? unit_start(g, i + 1) : 0;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t credit_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -39,7 +39,7 @@ static void bin_credit(struct gprof *g, uint64_t low, uint64_t high, uint32_t co
 
 		if (low >= unit_end(g, i))
 			continue;
-		credit = (double)(least(high, unit_end(g, i)) - most(low, unit_start(g, i))) * count / g->gmon->scale;
+		credit = (double)(credit_least(high, unit_end(g, i)) - most(low, unit_start(g, i))) * count / g->gmon->scale;
 		if (high <= unit_start(g, i))
 			continue;
 		if (gprof_wanted(g, i, GPROF_INCLUDE_FLAT))

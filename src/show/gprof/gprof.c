@@ -5,7 +5,7 @@
 
 #include "show/gprof/postprocess.h"
 
-static bool start(struct gprof *g, const struct gmon_symbol *symbols, size_t n)
+static bool gprof_start(struct gprof *g, const struct gmon_symbol *symbols, size_t n)
 {
 	g->routines = calloc(n + 1, sizeof *g->routines);
 	if (!g->routines)
@@ -26,7 +26,7 @@ struct gprof *gprof_build(const struct gmon *m, const struct gmon_symbol *symbol
 	g->gmon = m;
 	g->others = options->others;
 	g->nothers = options->nothers;
-	if (start(g, symbols, n) && gprof_pick(g, options)) {
+	if (gprof_start(g, symbols, n) && gprof_pick(g, options)) {
 		gprof_credit(g);
 		if (gprof_tally(g, options) && gprof_order(g) && gprof_spread(g))
 			return g;

@@ -18,14 +18,14 @@ static bool is_before(const struct gprof *g, uint32_t i, uint32_t j)
 }
 
 /* Sort ROWS[0..n) by merging halves, as gprof's C library does; SPARE has room for N. */
-static void sort(const struct gprof *g, uint32_t *rows, uint32_t n, uint32_t *spare)
+static void list_counts_sort(const struct gprof *g, uint32_t *rows, uint32_t n, uint32_t *spare)
 {
 	uint32_t half = n / 2, i = 0, j = half, k = 0;
 
 	if (n < 2)
 		return;
-	sort(g, rows, half, spare);
-	sort(g, rows + half, n - half, spare);
+	list_counts_sort(g, rows, half, spare);
+	list_counts_sort(g, rows + half, n - half, spare);
 	while (i < half && j < n)
 		spare[k++] = is_before(g, rows[i], rows[j]) ? rows[i++] : rows[j++];
 	while (i < half)
@@ -35,7 +35,7 @@ static void sort(const struct gprof *g, uint32_t *rows, uint32_t n, uint32_t *sp
 
 /* Routines that options name, sorted; malloc'ed, *N of them.  Those that never ran are among them, since gprof sorts them, too.
  * NULL: out of memory. */
-static uint32_t *rows_make(const struct gprof *g, uint32_t *n)
+static uint32_t *list_counts_rows_make(const struct gprof *g, uint32_t *n)
 {
 	uint32_t *rows = calloc(2 * (size_t)g->nroutines + 1, sizeof *rows);
 
@@ -44,12 +44,12 @@ static uint32_t *rows_make(const struct gprof *g, uint32_t *n)
 		if (gprof_wanted(g, i, GPROF_INCLUDE_COUNTS))
 			rows[(*n)++] = i;
 	if (rows)
-		sort(g, rows, *n, rows + g->nroutines);
+		list_counts_sort(g, rows, *n, rows + g->nroutines);
 	return rows;
 }
 
 /* What runs at ADDRESS of routine S ran CALLS times. */
-static void row_print(FILE *out, const struct gmon_symbol *s, uint64_t address, uint64_t calls, const struct report_options *options)
+static void list_counts_row_print(FILE *out, const struct gmon_symbol *s, uint64_t address, uint64_t calls, const struct report_options *options)
 {
 	unsigned flags = options->style.utf8 ? 0 : ESCAPE_ASCII;
 
@@ -64,18 +64,18 @@ static void row_print(FILE *out, const struct gmon_symbol *s, uint64_t address, 
 bool gprof_counts_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct gprof *g = in->gmon;
-	uint32_t n, *rows = rows_make(g, &n);
+	uint32_t n, *rows = list_counts_rows_make(g, &n);
 
 	if (!rows)
 		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct gmon_symbol *s = g->routines[rows[i]].symbol;
 
-		row_print(out, s, s->start, g->routines[rows[i]].calls, options);
+		list_counts_row_print(out, s, s->start, g->routines[rows[i]].calls, options);
 		for (uint32_t k = 0; k < g->routines[rows[i]].nblocks; k++) {
 			const struct gmon_block *block = &g->blocks[g->routines[rows[i]].first_block + k];
 
-			row_print(out, s, block->address, block->count, options);
+			list_counts_row_print(out, s, block->address, block->count, options);
 		}
 	}
 	free(rows);
@@ -85,7 +85,7 @@ bool gprof_counts_text(const struct report_input *in, const struct report_option
 bool gprof_counts_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	const struct gprof *g = in->gmon;
-	uint32_t n, *rows = rows_make(g, &n);
+	uint32_t n, *rows = list_counts_rows_make(g, &n);
 
 	if (!rows)
 		return error_no_memory(err, NULL);

@@ -39,7 +39,7 @@ struct listing {
 	FILE *out;
 };
 
-static int compare(const void *left, const void *right, void *arg)
+static int list_flat_compare(const void *left, const void *right, void *arg)
 {
 	const struct gprof *g = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
@@ -55,19 +55,19 @@ static int compare(const void *left, const void *right, void *arg)
 }
 
 /* All routines; malloc'ed.  NULL: out of memory. */
-static uint32_t *rows_make(const struct gprof *g)
+static uint32_t *list_flat_rows_make(const struct gprof *g)
 {
 	uint32_t *rows = calloc((size_t)g->nroutines + 1, sizeof *rows);
 
 	for (uint32_t i = 0; rows && i < g->nroutines; i++)
 		rows[i] = i;
 	if (rows)
-		qsort_r(rows, g->nroutines, sizeof *rows, compare, (void *)(uintptr_t)g);
+		qsort_r(rows, g->nroutines, sizeof *rows, list_flat_compare, (void *)(uintptr_t)g);
 	return rows;
 }
 
 /* The unit in which the dearest call is 1 or more and less than 1000; terms of the largest where nothing took time. */
-static struct unit unit_choose(const struct gprof *g)
+static struct unit list_flat_unit_choose(const struct gprof *g)
 {
 	double dearest = 0;
 	int i = 0;
@@ -85,7 +85,7 @@ static struct unit unit_choose(const struct gprof *g)
 	return units[i];
 }
 
-static void heading_print(struct listing *l)
+static void list_flat_heading_print(struct listing *l)
 {
 	const struct gprof *g = l->in->gmon;
 	char per_call[16];
@@ -105,7 +105,7 @@ static void heading_print(struct listing *l)
 		per_call, per_call, "name");
 }
 
-static void row_print(struct listing *l, uint32_t row)
+static void list_flat_row_print(struct listing *l, uint32_t row)
 {
 	const struct gprof *g = l->in->gmon;
 	const struct gprof_routine *r = &g->routines[row];
@@ -131,19 +131,19 @@ static void row_print(struct listing *l, uint32_t row)
 bool gprof_flat_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct gprof *g = in->gmon;
-	struct listing l = { .in = in, .options = options, .rows = rows_make(g), .total = g->time > 0 ? g->time : 1, .out = out };
+	struct listing l = { .in = in, .options = options, .rows = list_flat_rows_make(g), .total = g->time > 0 ? g->time : 1, .out = out };
 
 	if (!l.rows)
 		return error_no_memory(err, NULL);
-	l.unit = options->gprof.traditional ? units[MILLI] : unit_choose(g);
+	l.unit = options->gprof.traditional ? units[MILLI] : list_flat_unit_choose(g);
 	if (!options->gprof.traditional)
 		fputs("Flat profile:\n", out);
 	else if (!options->style.brief)
 		fputs("\n\n\nflat profile:\n", out);
-	heading_print(&l);
+	list_flat_heading_print(&l);
 	for (uint32_t i = 0; i < g->nroutines; i++)
 		if (gprof_wanted(g, l.rows[i], GPROF_INCLUDE_FLAT))
-			row_print(&l, l.rows[i]);
+			list_flat_row_print(&l, l.rows[i]);
 	print_legend(out, &options->style, legend);
 	free(l.rows);
 	return true;
@@ -152,7 +152,7 @@ bool gprof_flat_text(const struct report_input *in, const struct report_options 
 bool gprof_flat_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	const struct gprof *g = in->gmon;
-	uint32_t *rows = rows_make(g);
+	uint32_t *rows = list_flat_rows_make(g);
 
 	if (!rows)
 		return error_no_memory(err, NULL);

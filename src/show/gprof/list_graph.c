@@ -32,7 +32,7 @@ struct listing {
 	FILE *out;
 };
 
-static void heading_print(struct listing *l)
+static void list_graph_heading_print(struct listing *l)
 {
 	FILE *out = l->out;
 
@@ -106,7 +106,7 @@ static uint32_t children_sorted(const struct gprof *g, uint32_t r, uint32_t *arc
 }
 
 /* The line of an arc with OTHER, the routine at its far end. */
-static void arc_print(struct listing *l, const struct gprof_arc *arc, uint32_t other)
+static void list_graph_arc_print(struct listing *l, const struct gprof_arc *arc, uint32_t other)
 {
 	if (gprof_is_inner(l->g, arc))
 		fprintf(l->out, "%6.6s %5.5s %7.7s %*s %7" PRIu64 " %7.7s     ", "", "", "", l->child_width, "", arc->calls, "");
@@ -117,22 +117,22 @@ static void arc_print(struct listing *l, const struct gprof_arc *arc, uint32_t o
 	putc('\n', l->out);
 }
 
-static void parents_print(struct listing *l, uint32_t r)
+static void list_graph_parents_print(struct listing *l, uint32_t r)
 {
 	uint32_t n = parents_sorted(l->g, r, l->arcs);
 
 	if (n == 0)
 		fprintf(l->out, "%6.6s %5.5s %7.7s %*s %7.7s %7.7s     <spontaneous>\n", "", "", "", l->child_width, "", "", "");
 	for (uint32_t i = 0; i < n; i++)
-		arc_print(l, &l->g->arcs[l->arcs[i]], l->g->arcs[l->arcs[i]].from);
+		list_graph_arc_print(l, &l->g->arcs[l->arcs[i]], l->g->arcs[l->arcs[i]].from);
 }
 
-static void children_print(struct listing *l, uint32_t r)
+static void list_graph_children_print(struct listing *l, uint32_t r)
 {
 	uint32_t n = children_sorted(l->g, r, l->arcs);
 
 	for (uint32_t i = 0; i < n; i++)
-		arc_print(l, &l->g->arcs[l->arcs[i]], l->g->arcs[l->arcs[i]].to);
+		list_graph_arc_print(l, &l->g->arcs[l->arcs[i]], l->g->arcs[l->arcs[i]].to);
 }
 
 /* The number, share and times at the left of an entry's line. */
@@ -153,7 +153,7 @@ static void self_calls_print(struct listing *l, uint64_t calls)
 		fprintf(l->out, " %7.7s", "");
 }
 
-static void primary_print(struct listing *l, uint32_t routine)
+static void list_graph_primary_print(struct listing *l, uint32_t routine)
 {
 	const struct gprof_routine *r = &l->g->routines[routine];
 
@@ -192,7 +192,7 @@ static void members_sort(const struct gprof *g, const struct gprof_cycle *cycle,
 	qsort_r(members, cycle->size, sizeof *members, member_compare, (void *)(uintptr_t)g);
 }
 
-static void members_print(struct listing *l, const struct gprof_cycle *cycle, const uint32_t *members)
+static void list_graph_members_print(struct listing *l, const struct gprof_cycle *cycle, const uint32_t *members)
 {
 	for (uint32_t i = 0; i < cycle->size; i++) {
 		const struct gprof_routine *r = &l->g->routines[l->g->members[members[i]]];
@@ -218,12 +218,12 @@ static bool cycle_print(struct listing *l, uint32_t c)
 	fprintf(l->out, " %7" PRIu64, r->calls);
 	self_calls_print(l, r->self_calls);
 	fprintf(l->out, " <cycle %" PRIu32 " as a whole> [%" PRIu32 "]\n", r->cycle, r->place);
-	members_print(l, &l->g->cycles[c], members);
+	list_graph_members_print(l, &l->g->cycles[c], members);
 	free(members);
 	return true;
 }
 
-static bool is_shown(const struct gprof_routine *r, const struct report_options *options)
+static bool list_graph_is_shown(const struct gprof_routine *r, const struct report_options *options)
 {
 	if (options->gprof.lines && !(r->symbol && r->symbol->function))
 		return false;		/* lines, and cycles too, have no entries in gprof -l */
@@ -240,9 +240,9 @@ static bool entry_print(struct listing *l, uint32_t entry)
 		if (!cycle_print(l, entry - l->g->nroutines))
 			return false;
 	} else {
-		parents_print(l, entry);
-		primary_print(l, entry);
-		children_print(l, entry);
+		list_graph_parents_print(l, entry);
+		list_graph_primary_print(l, entry);
+		list_graph_children_print(l, entry);
 	}
 	fprintf(l->out, "%s-----------------------------------------------\n%s", gap, gap);
 	return true;
@@ -256,9 +256,9 @@ bool gprof_graph_text(const struct report_input *in, const struct report_options
 	bool ok = l.arcs != NULL;
 
 	if (ok)
-		heading_print(&l);
+		list_graph_heading_print(&l);
 	for (uint32_t i = 0; ok && i < g->nroutines + g->ncycles; i++)
-		if (is_shown(&g->routines[g->listed[i]], options))
+		if (list_graph_is_shown(&g->routines[g->listed[i]], options))
 			ok = entry_print(&l, g->listed[i]);
 	free(l.arcs);
 	if (!ok)
@@ -267,7 +267,7 @@ bool gprof_graph_text(const struct report_input *in, const struct report_options
 	return true;
 }
 
-static json_t *arc_json(const struct gprof *g, const struct gprof_arc *arc, uint32_t other)
+static json_t *list_graph_arc_json(const struct gprof *g, const struct gprof_arc *arc, uint32_t other)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "index", emit_count(g->routines[other].place),
 		"name", emit_name(g->routines[other].symbol->display), "calls", emit_count(arc->calls), "self_ns",
@@ -275,17 +275,17 @@ static json_t *arc_json(const struct gprof *g, const struct gprof_arc *arc, uint
 		gprof_nsec(g, gprof_is_inner(g, arc) ? 0 : arc->child), "folded", 0);
 }
 
-static json_t *entry_json(const struct gprof *g, uint32_t entry, uint32_t *arcs)
+static json_t *list_graph_entry_json(const struct gprof *g, uint32_t entry, uint32_t *arcs)
 {
 	const struct gprof_routine *r = &g->routines[entry];
 	json_t *parents = json_array(), *children = json_array(), *json;
 	uint32_t n = parents_sorted(g, entry, arcs);
 
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(parents, arc_json(g, &g->arcs[arcs[i]], g->arcs[arcs[i]].from));
+		json_array_append_new(parents, list_graph_arc_json(g, &g->arcs[arcs[i]], g->arcs[arcs[i]].from));
 	n = children_sorted(g, entry, arcs);
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(children, arc_json(g, &g->arcs[arcs[i]], g->arcs[arcs[i]].to));
+		json_array_append_new(children, list_graph_arc_json(g, &g->arcs[arcs[i]], g->arcs[arcs[i]].to));
 	json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "index", emit_count(r->place),
 		"name", emit_name(r->symbol->display), "self_ns", gprof_nsec(g, r->shown_self), "children_ns",
 		gprof_nsec(g, r->shown_child), "calls", emit_count(r->calls), "recursive", emit_count(r->self_calls),
@@ -316,8 +316,8 @@ bool gprof_graph_json(const struct report_input *in, const struct report_options
 		return error_no_memory(err, NULL);
 	emit_array(e, "callgraph");
 	for (uint32_t i = 0; i < g->nroutines + g->ncycles; i++)
-		if (is_shown(&g->routines[g->listed[i]], options))
-			emit_item(e, g->listed[i] < g->nroutines ? entry_json(g, g->listed[i], arcs)
+		if (list_graph_is_shown(&g->routines[g->listed[i]], options))
+			emit_item(e, g->listed[i] < g->nroutines ? list_graph_entry_json(g, g->listed[i], arcs)
 				: cycle_json(g, g->listed[i] - g->nroutines));
 	emit_array_end(e);
 	free(arcs);

@@ -8,7 +8,7 @@
 
 enum { WIDTH = 80, COLUMNS = 3, NUMBER = 5 };	/* characters of a line without -w; how many; characters of a number */
 
-static int by_name(const void *left, const void *right, void *arg)
+static int list_index_by_name(const void *left, const void *right, void *arg)
 {
 	const struct gprof *g = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
@@ -18,21 +18,21 @@ static int by_name(const void *left, const void *right, void *arg)
 }
 
 /* Routines by name into ROWS, then the cycles; returns how many. */
-static uint32_t rows_make(const struct gprof *g, const struct report_options *options, uint32_t *rows)
+static uint32_t list_index_rows_make(const struct gprof *g, const struct report_options *options, uint32_t *rows)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < g->nroutines; i++)
 		if (options->gprof.zeros || g->routines[i].calls || g->routines[i].self != 0)
 			rows[n++] = i;
-	qsort_r(rows, n, sizeof *rows, by_name, (void *)(uintptr_t)g);
+	qsort_r(rows, n, sizeof *rows, list_index_by_name, (void *)(uintptr_t)g);
 	for (uint32_t i = 0; i < g->ncycles; i++)
 		rows[n++] = g->nroutines + i;
 	return n;
 }
 
 /* The name of a routine, and of a static one its file; returns the characters printed. */
-static size_t name_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t r)
+static size_t list_index_name_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t r)
 {
 	const struct gmon_symbol *s = in->gmon->routines[r].symbol;
 	size_t n = gprof_name_print(out, in, options, r);
@@ -46,7 +46,7 @@ static size_t name_print(FILE *out, const struct report_input *in, const struct 
 }
 
 /* One cell; *COLUMN is where the line stands, and START where the cell should begin. */
-static void cell_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t row,
+static void list_index_cell_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t row,
 		       size_t *column, size_t start)
 {
 	const struct gprof_routine *r = &in->gmon->routines[row];
@@ -61,14 +61,14 @@ static void cell_print(FILE *out, const struct report_input *in, const struct re
 	for (*column += strlen(number); *column < start + NUMBER; ++*column)
 		putc(' ', out);
 	fprintf(out, " %s ", number);
-	*column += r->symbol ? name_print(out, in, options, row) : (size_t)fprintf(out, "%s", name);
+	*column += r->symbol ? list_index_name_print(out, in, options, row) : (size_t)fprintf(out, "%s", name);
 }
 
 bool gprof_index_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct gprof *g = in->gmon;
 	uint32_t *rows = calloc((size_t)g->nroutines + g->ncycles + 1, sizeof *rows);
-	uint32_t n = rows ? rows_make(g, options, rows) : 0, lines = (n + COLUMNS - 1) / COLUMNS;
+	uint32_t n = rows ? list_index_rows_make(g, options, rows) : 0, lines = (n + COLUMNS - 1) / COLUMNS;
 	size_t width = ((options->gprof.width ? options->gprof.width : WIDTH) - 1) / COLUMNS;
 
 	if (!rows)
@@ -78,7 +78,7 @@ bool gprof_index_text(const struct report_input *in, const struct report_options
 		size_t column = 0, start = 0;
 
 		for (uint32_t i = line; i < n; i += lines, start += width)
-			cell_print(out, in, options, rows[i], &column, start);
+			list_index_cell_print(out, in, options, rows[i], &column, start);
 		putc('\n', out);
 	}
 	free(rows);

@@ -39,7 +39,7 @@ struct placing {
 	FILE *out;
 };
 
-static void name_print(struct placing *p, const char *name)
+static void list_order_name_print(struct placing *p, const char *name)
 {
 	escape_print(p->out, name, p->options->style.utf8 ? 0 : ESCAPE_ASCII);
 	putc('\n', p->out);
@@ -110,11 +110,11 @@ static void chain_print(struct placing *p, uint32_t r)
 {
 	for (r = p->ends[p->f[r].chain].head; r != GPROF_NONE; r = p->f[r].next) {
 		p->f[r].placed = true;
-		name_print(p, p->g->routines[r].symbol->name);
+		list_order_name_print(p, p->g->routines[r].symbol->name);
 	}
 }
 
-static double calls_of(const struct placing *p, const uint32_t *arcs, size_t n)
+static double list_order_calls_of(const struct placing *p, const uint32_t *arcs, size_t n)
 {
 	uint64_t sum = 0;
 
@@ -126,7 +126,7 @@ static double calls_of(const struct placing *p, const uint32_t *arcs, size_t n)
 /* Make chains of ARCS[0..N) and print them; ALL: even those that are rarely used, and what is left over. */
 static void arcs_order(struct placing *p, const uint32_t *arcs, size_t n, bool all)
 {
-	double total = calls_of(p, arcs, n);
+	double total = list_order_calls_of(p, arcs, n);
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -148,12 +148,12 @@ static void arcs_order(struct placing *p, const uint32_t *arcs, size_t n, bool a
 				chain_print(p, from);
 			} else {
 				p->f[from].placed = true;
-				name_print(p, p->g->routines[from].symbol->name);
+				list_order_name_print(p, p->g->routines[from].symbol->name);
 			}
 		}
 }
 
-static int by_calls(const void *left, const void *right, void *arg)
+static int list_order_by_calls(const void *left, const void *right, void *arg)
 {
 	const struct gprof *g = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
@@ -173,7 +173,7 @@ static int by_uses(const void *left, const void *right, void *arg)
 /* Count which functions the arcs that make 90 % of the calls go to. */
 static void uses_count(struct placing *p, const uint32_t *arcs, size_t n)
 {
-	double total = calls_of(p, arcs, n);
+	double total = list_order_calls_of(p, arcs, n);
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -222,8 +222,8 @@ static void shared_print(struct placing *p, uint32_t *used, uint32_t n, uint32_t
 	}
 	for (uint32_t i = 0; i < last; i++)
 		if (p->f[used[i]].placed)
-			name_print(p, p->g->routines[used[i]].symbol->name);
-	qsort_r(aside, kept, sizeof *aside, by_calls, (void *)(uintptr_t)p->g);
+			list_order_name_print(p, p->g->routines[used[i]].symbol->name);
+	qsort_r(aside, kept, sizeof *aside, list_order_by_calls, (void *)(uintptr_t)p->g);
 	arcs_order(p, aside, kept, true);
 }
 
@@ -248,7 +248,7 @@ static void functions_order(struct placing *p)
 	for (uint32_t i = 0; i < g->narcs; i++)
 		if (g->arcs[i].from != g->arcs[i].to)
 			arcs[narcs++] = i;
-	qsort_r(arcs, narcs, sizeof *arcs, by_calls, (void *)(uintptr_t)g);
+	qsort_r(arcs, narcs, sizeof *arcs, list_order_by_calls, (void *)(uintptr_t)g);
 	uses_count(p, arcs, narcs);
 	shared_print(p, used, n, aside);
 	arcs_order(p, arcs, narcs, false);
@@ -257,10 +257,10 @@ static void functions_order(struct placing *p)
 	arcs_order(p, aside, nlater, true);
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		if (g->routines[r].calls && !p->f[r].placed)
-			name_print(p, p->g->routines[r].symbol->name);
+			list_order_name_print(p, p->g->routines[r].symbol->name);
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		if (g->routines[r].calls == 0)
-			name_print(p, p->g->routines[r].symbol->name);
+			list_order_name_print(p, p->g->routines[r].symbol->name);
 }
 
 /* Chains of files from the arcs between them in the order in which these were met, then the files that found no place, then those without
@@ -280,9 +280,9 @@ static void files_order(struct placing *p)
 	arcs_order(p, p->arcs, narcs, false);
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		if (g->routines[r].symbol->mapped && !p->f[r].placed)
-			name_print(p, g->routines[r].symbol->name);
+			list_order_name_print(p, g->routines[r].symbol->name);
 	for (size_t i = 0; i < g->nothers; i++)
-		name_print(p, g->others[i]);
+		list_order_name_print(p, g->others[i]);
 }
 
 typedef void make_order(struct placing *p);

@@ -48,7 +48,7 @@ struct listing {
 	FILE *out;
 };
 
-static int by_line(const void *left, const void *right, void *arg)
+static int list_source_by_line(const void *left, const void *right, void *arg)
 {
 	const struct gprof *g = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
@@ -79,7 +79,7 @@ static bool sources_find(struct listing *l)
 	for (uint32_t i = 0; i < g->nroutines; i++)
 		if (g->routines[i].symbol->file && g->routines[i].symbol->line)
 			l->rows[l->nrows++] = i;
-	qsort_r(l->rows, l->nrows, sizeof *l->rows, by_line, (void *)(uintptr_t)g);
+	qsort_r(l->rows, l->nrows, sizeof *l->rows, list_source_by_line, (void *)(uintptr_t)g);
 	for (uint32_t i = 0; i < l->nrows; i++) {
 		const struct gmon_symbol *s = g->routines[l->rows[i]].symbol;
 		struct source *source = l->nsources ? &l->sources[l->nsources - 1] : NULL;
@@ -96,7 +96,7 @@ static bool sources_find(struct listing *l)
 }
 
 /* The lines of SOURCE that are to be counted, malloc'ed, by number; *N of them.  NULL: out of memory. */
-static struct line *lines_make(const struct listing *l, const struct source *source, uint32_t *n)
+static struct line *list_source_lines_make(const struct listing *l, const struct source *source, uint32_t *n)
 {
 	struct line *lines = calloc((size_t)source->n + 1, sizeof *lines);
 
@@ -200,7 +200,7 @@ static void file_copy(struct listing *l, FILE *file, const struct line *lines, u
 	}
 }
 
-static int by_calls(const void *left, const void *right)
+static int list_source_by_calls(const void *left, const void *right)
 {
 	const struct line *a = left, *b = right;
 
@@ -210,19 +210,19 @@ static int by_calls(const void *left, const void *right)
 }
 
 /* The lines that ran most often. */
-static void table_print(struct listing *l, struct line *lines, uint32_t n)
+static void list_source_table_print(struct listing *l, struct line *lines, uint32_t n)
 {
 	unsigned rows = l->options->gprof.table_length;
 
 	if (rows == 0)
 		return;
 	fprintf(l->out, "\n\nTop %u Lines:\n\n     Line      Count\n\n", rows);
-	qsort(lines, n, sizeof *lines, by_calls);
+	qsort(lines, n, sizeof *lines, list_source_by_calls);
 	for (uint32_t i = 0; i < n && i < rows && lines[i].calls > 0; i++)
 		fprintf(l->out, "%9" PRIu32 " %10" PRIu64 "\n", lines[i].number, lines[i].calls);
 }
 
-static void summary_print(struct listing *l)
+static void list_source_summary_print(struct listing *l)
 {
 	const struct totals *t = &l->totals;
 
@@ -263,7 +263,7 @@ static FILE *open_along(const char *directories, const char *name)
 }
 
 /* The source file: where it is said to be, then in the directories of -I, by its whole name if that is relative, then by its last part. */
-static FILE *source_open(const struct listing *l, const char *name)
+static FILE *list_source_source_open(const struct listing *l, const char *name)
 {
 	FILE *file = fopen(name, "re");
 
@@ -273,7 +273,7 @@ static FILE *source_open(const struct listing *l, const char *name)
 }
 
 /* The heading of a file that goes where the others go. */
-static void heading_print(struct listing *l, const char *name, bool first)
+static void list_source_heading_print(struct listing *l, const char *name, bool first)
 {
 	if (!first)
 		fputs("\n\f\n", l->out);
@@ -296,7 +296,7 @@ static bool separate_open(struct listing *l, const char *name, struct error *err
 	return l->out != NULL;
 }
 
-static uint64_t calls_of(const struct line *lines, uint32_t n)
+static uint64_t list_source_calls_of(const struct line *lines, uint32_t n)
 {
 	uint64_t calls = 0;
 
@@ -312,14 +312,14 @@ static bool source_write(struct listing *l, const struct source *source, FILE *f
 	bool ok = true;
 
 	if (!l->options->gprof.separate)
-		heading_print(l, source->name, first);
+		list_source_heading_print(l, source->name, first);
 	else if (!separate_open(l, source->name, err))
 		ok = false;
 	if (ok) {
 		l->any_last = false;
 		file_copy(l, file, lines, n);
-		table_print(l, lines, n);
-		summary_print(l);
+		list_source_table_print(l, lines, n);
+		list_source_summary_print(l);
 	}
 	if (l->options->gprof.separate && l->out && fclose(l->out) != 0)
 		ok = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: its annotated copy could not be written", source->name);
@@ -328,23 +328,23 @@ static bool source_write(struct listing *l, const struct source *source, FILE *f
 }
 
 /* One file, if something in it ran; *FIRST is cleared once one was printed. */
-static bool source_print(struct listing *l, const struct source *source, bool *first, struct error *err)
+static bool list_source_source_print(struct listing *l, const struct source *source, bool *first, struct error *err)
 {
 	uint32_t n;
-	struct line *lines = lines_make(l, source, &n);
+	struct line *lines = list_source_lines_make(l, source, &n);
 	FILE *file = NULL;
 	bool ok = true;
 
 	if (!lines)
 		return error_no_memory(err, NULL);
-	l->totals = (struct totals){ .calls = calls_of(lines, n) };
+	l->totals = (struct totals){ .calls = list_source_calls_of(lines, n) };
 	if (n > 0 && (l->options->gprof.zeros || l->totals.calls > 0)) {
-		file = source_open(l, source->name);
+		file = list_source_source_open(l, source->name);
 		if (file) {
 			ok = source_write(l, source, file, lines, n, *first, err);
 			fclose(file);
 		} else {
-			heading_print(l, source->name, *first);
+			list_source_heading_print(l, source->name, *first);
 			fputs("(this file was not found; -I says where to look)\n", l->out);
 		}
 		*first = false;
@@ -359,7 +359,7 @@ bool gprof_source_text(const struct report_input *in, const struct report_option
 	bool ok = sources_find(&l) || error_no_memory(err, NULL), first = true;
 
 	for (uint32_t i = 0; ok && i < l.nsources; i++)
-		ok = source_print(&l, &l.sources[i], &first, err);
+		ok = list_source_source_print(&l, &l.sources[i], &first, err);
 	free(l.rows);
 	free(l.sources);
 	return ok;

@@ -81,7 +81,7 @@ void gprof_arc_filter_free(struct gprof_arc_filter *f)
 	free(f);
 }
 
-static bool fits(const struct pick *p, const struct gmon_symbol *s)
+static bool named_routines_fits(const struct pick *p, const struct gmon_symbol *s)
 {
 	return pick_fits(p, s->name, s->file, s->line);
 }
@@ -91,8 +91,8 @@ bool gprof_arc_filter_keeps(const struct gprof_arc_filter *f, uint32_t from, uin
 	const struct gprof_routine *r = f->g->routines;
 
 	for (size_t i = 0; i < f->n; i++)
-		if (f->patterns[i].include == f->only && fits(&f->patterns[i].from, r[from].symbol)
-		    && fits(&f->patterns[i].to, r[to].symbol))
+		if (f->patterns[i].include == f->only && named_routines_fits(&f->patterns[i].from, r[from].symbol)
+		    && named_routines_fits(&f->patterns[i].to, r[to].symbol))
 			return f->only;
 	return !f->only;
 }

@@ -42,7 +42,7 @@ static void inherit(struct gprof *g, uint32_t r)
 	}
 }
 
-static bool is_in(const struct gprof_routine *r, enum gprof_table table)
+static bool spread_is_in(const struct gprof_routine *r, enum gprof_table table)
 {
 	return r->picked & 1u << table;
 }
@@ -54,11 +54,11 @@ static void names_decide(struct gprof *g, uint32_t i)
 
 	if (!r->printed)
 		r->printed = gprof_wanted(g, i, GPROF_INCLUDE_GRAPH);
-	else if (!is_in(r, GPROF_INCLUDE_GRAPH) && is_in(r, GPROF_EXCLUDE_GRAPH))
+	else if (!spread_is_in(r, GPROF_INCLUDE_GRAPH) && spread_is_in(r, GPROF_EXCLUDE_GRAPH))
 		r->printed = false;
 	if (r->fraction == 0)
 		r->fraction = gprof_wanted(g, i, GPROF_INCLUDE_TIME);
-	else if (!is_in(r, GPROF_INCLUDE_TIME) && is_in(r, GPROF_EXCLUDE_TIME))
+	else if (!spread_is_in(r, GPROF_INCLUDE_TIME) && spread_is_in(r, GPROF_EXCLUDE_TIME))
 		r->fraction = 0;
 	r->shown_self = r->self * r->fraction;
 	g->shown_time += r->shown_self;
@@ -130,7 +130,7 @@ static void time_gather(struct gprof *g, uint32_t r)
 }
 
 /* The routines by their component's number, those of one component by address; malloc'ed. */
-static uint32_t *order_make(const struct gprof *g)
+static uint32_t *spread_order_make(const struct gprof *g)
 {
 	uint32_t *order = calloc((size_t)g->nroutines + 1, sizeof *order);
 	uint32_t *next = calloc((size_t)g->nroutines + 2, sizeof *next);
@@ -152,7 +152,7 @@ static uint32_t *order_make(const struct gprof *g)
 
 bool gprof_spread(struct gprof *g)
 {
-	uint32_t *order = order_make(g);
+	uint32_t *order = spread_order_make(g);
 
 	g->listed = calloc((size_t)g->nroutines + g->ncycles + 1, sizeof *g->listed);
 	if (!order || !g->listed) {

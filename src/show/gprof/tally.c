@@ -16,7 +16,7 @@ struct tally {
 	size_t room;		/* for how many arcs there is room */
 };
 
-static bool arc_add(struct tally *t, uint32_t from, uint32_t to, uint64_t calls)
+static bool tally_arc_add(struct tally *t, uint32_t from, uint32_t to, uint64_t calls)
 {
 	struct gprof *g = t->g;
 	uint32_t *slot = pair_table_at(&t->table, from, to);
@@ -51,7 +51,7 @@ static bool arc_tally(struct tally *t, const struct gmon_arc *arc)
 	if (!gprof_arc_filter_keeps(t->filter, from, to))
 		return true;
 	g->routines[to].calls += arc->count;
-	return arc_add(t, from, to, arc->count);
+	return tally_arc_add(t, from, to, arc->count);
 }
 
 /* An arc of the text: between functions, by their first bytes; no name leaves it out. */
@@ -59,7 +59,7 @@ static bool found_tally(struct tally *t, const struct gmon_arc *arc)
 {
 	uint32_t from = gprof_find(t->g, arc->from), to = gprof_find(t->g, arc->self);
 
-	return from == GPROF_NONE || to == GPROF_NONE || arc_add(t, from, to, 0);
+	return from == GPROF_NONE || to == GPROF_NONE || tally_arc_add(t, from, to, 0);
 }
 
 /* A basic block on its way to its routine. */
@@ -69,7 +69,7 @@ struct placed {
 	uint32_t order;		/* when its address was first met */
 };
 
-static int by_address(const void *left, const void *right)
+static int tally_by_address(const void *left, const void *right)
 {
 	const struct placed *a = left, *b = right;
 
@@ -78,7 +78,7 @@ static int by_address(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-static int by_routine(const void *left, const void *right)
+static int tally_by_routine(const void *left, const void *right)
 {
 	const struct placed *a = left, *b = right;
 
@@ -92,13 +92,13 @@ static size_t blocks_merge(struct placed *placed, size_t n)
 {
 	size_t kept = 0;
 
-	qsort(placed, n, sizeof *placed, by_address);
+	qsort(placed, n, sizeof *placed, tally_by_address);
 	for (size_t i = 0; i < n; i++)
 		if (kept > 0 && placed[kept - 1].block.address == placed[i].block.address)
 			placed[kept - 1].block.count += placed[i].block.count;
 		else
 			placed[kept++] = placed[i];
-	qsort(placed, kept, sizeof *placed, by_routine);
+	qsort(placed, kept, sizeof *placed, tally_by_routine);
 	return kept;
 }
 

@@ -97,7 +97,7 @@ static bool is_code_section(Elf *elf, const GElf_Sym *symbol, GElf_Word index)
 }
 
 /* Whether SYMBOL is one that gprof looks at. */
-static bool is_wanted(const struct text_options *o, const char *name, const char *end, const GElf_Sym *symbol, bool code)
+static bool text_is_wanted(const struct text_options *o, const char *name, const char *end, const GElf_Sym *symbol, bool code)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
 
@@ -156,7 +156,7 @@ static bool symbols_read(struct text *t, const struct text_options *o)
 		if (code && *name && (s.function || GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE))
 			t->own->functions[t->own->nfunctions++] = s;
 		s.order = (uint32_t)t->n;
-		if (is_wanted(o, name, end, &symbol, code) && symbol_map(&t->own->map, &s))
+		if (text_is_wanted(o, name, end, &symbol, code) && symbol_map(&t->own->map, &s))
 			t->symbols[t->n++] = s;
 	}
 	return true;
@@ -168,7 +168,7 @@ struct place {
 	size_t order;		/* in the file */
 };
 
-static int compare(const void *left, const void *right)
+static int gprof_text_compare(const void *left, const void *right)
 {
 	const struct place *p = left, *q = right;
 	const struct gmon_symbol *a = p->symbol, *b = q->symbol;
@@ -183,7 +183,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Whether A stays rather than B, which is at the same address and came first. */
-static bool is_better(const struct gmon_symbol *a, const struct gmon_symbol *b)
+static bool text_is_better(const struct gmon_symbol *a, const struct gmon_symbol *b)
 {
 	if (a->local != b->local)
 		return !a->local;
@@ -195,7 +195,7 @@ static bool is_better(const struct gmon_symbol *a, const struct gmon_symbol *b)
 }
 
 /* One of each address; each reaches to the next, and the last to the END of the text. */
-static void settle(struct gmon_symbol *to, size_t *n, const struct place *places, uint64_t end)
+static void text_settle(struct gmon_symbol *to, size_t *n, const struct place *places, uint64_t end)
 {
 	size_t kept = 0;
 
@@ -203,7 +203,7 @@ static void settle(struct gmon_symbol *to, size_t *n, const struct place *places
 		const struct gmon_symbol *s = places[i].symbol;
 
 		if (kept > 0 && to[kept - 1].start == s->start) {
-			if (is_better(s, &to[kept - 1]))
+			if (text_is_better(s, &to[kept - 1]))
 				to[kept - 1] = *s;
 			continue;
 		}
@@ -235,7 +235,7 @@ static struct area text_area(const struct binary *b)
 }
 
 /* Sort the *N symbols at *SYMBOLS and settle them; the array is replaced. */
-static bool sort(struct gmon_symbol **symbols, size_t *n, uint64_t end)
+static bool text_sort(struct gmon_symbol **symbols, size_t *n, uint64_t end)
 {
 	struct place *places = calloc(*n + 1, sizeof *places);
 	struct gmon_symbol *sorted = calloc(*n + 1, sizeof *sorted);
@@ -247,8 +247,8 @@ static bool sort(struct gmon_symbol **symbols, size_t *n, uint64_t end)
 	}
 	for (size_t i = 0; i < *n; i++)
 		places[i] = (struct place){ &(*symbols)[i], i };
-	qsort(places, *n, sizeof *places, compare);
-	settle(sorted, n, places, end);
+	qsort(places, *n, sizeof *places, gprof_text_compare);
+	text_settle(sorted, n, places, end);
 	free(places);
 	free(*symbols);
 	*symbols = sorted;
@@ -262,7 +262,7 @@ static bool lines_join(struct text *t)
 	struct gmon_symbol *lines, *all;
 	size_t n;
 
-	if (!sort(&t->own->functions, &t->own->nfunctions, text.end))
+	if (!text_sort(&t->own->functions, &t->own->nfunctions, text.end))
 		return false;
 	lines = text_lines(&t->own->binary, text.start, text.end, &(struct text_functions){ t->symbols, t->n, t->own->functions,
 			   t->own->nfunctions }, &n);
@@ -278,7 +278,7 @@ static bool lines_join(struct text *t)
 	free(t->symbols);
 	t->symbols = all;
 	t->n += n;
-	if (!sort(&t->symbols, &t->n, text.end))
+	if (!text_sort(&t->symbols, &t->n, text.end))
 		return false;
 	t->n -= t->symbols[t->n - 1].last < t->symbols[t->n - 1].start;	/* it is not in the text */
 	return true;
@@ -319,14 +319,14 @@ static void layout_of(const struct binary *b, struct gmon_layout *layout)
 	}
 }
 
-static bool finish(struct text *t, const struct text_options *o)
+static bool text_finish(struct text *t, const struct text_options *o)
 {
-	if (!sort(&t->symbols, &t->n, text_area(&t->own->binary).end) || (o->lines && !lines_join(t)) || !names_finish(t, o))
+	if (!text_sort(&t->symbols, &t->n, text_area(&t->own->binary).end) || (o->lines && !lines_join(t)) || !names_finish(t, o))
 		return false;
 	return !o->map || (t->others = text_map_others(&t->own->map, t, &t->nothers));
 }
 
-static bool fill(struct text *t, const char *path, const struct text_options *options, struct error *err)
+static bool text_fill(struct text *t, const char *path, const struct text_options *options, struct error *err)
 {
 	if (!binary_open(&t->own->binary, path, &callbacks, err))
 		return false;
@@ -340,7 +340,7 @@ static bool fill(struct text *t, const char *path, const struct text_options *op
 	if (t->n == 0)
 		return error_set(err, ERROR_NO_SYMBOLS, ERROR_NO_OFFSET,
 			"%s: no symbols: it was stripped, and no file with its debug information was found", path);
-	return finish(t, options) || error_no_memory_for(err, path);
+	return text_finish(t, options) || error_no_memory_for(err, path);
 }
 
 struct text *text_read(const char *path, const struct text_options *options, struct error *err)
@@ -351,7 +351,7 @@ struct text *text_read(const char *path, const struct text_options *options, str
 		t->own = calloc(1, sizeof *t->own);
 	if (!t || !t->own)
 		error_no_memory_for(err, path);
-	else if (fill(t, path, options, err))
+	else if (text_fill(t, path, options, err))
 		return t;
 	text_free(t);
 	return NULL;

@@ -27,7 +27,7 @@ static const struct gmon_symbol *symbol_at(const struct gmon_symbol *symbols, si
 	return low < n && symbols[low].start == address ? &symbols[low] : NULL;
 }
 
-static bool add(struct list *l, uint64_t from, uint64_t self)
+static bool text_arcs_add(struct list *l, uint64_t from, uint64_t self)
 {
 	if (l->n == l->room) {
 		struct gmon_arc *more = reallocarray(l->arcs, 2 * l->room, sizeof *more);
@@ -41,7 +41,7 @@ static bool add(struct list *l, uint64_t from, uint64_t self)
 	return true;
 }
 
-static bool read_symbols(struct list *l, struct goals *goals, const struct gmon_symbol *symbols, size_t n)
+static bool text_arcs_read_symbols(struct list *l, struct goals *goals, const struct gmon_symbol *symbols, size_t n)
 {
 	struct goal goal;
 
@@ -52,7 +52,7 @@ static bool read_symbols(struct list *l, struct goals *goals, const struct gmon_
 		while (goals_next(goals, &goal)) {
 			const struct gmon_symbol *to = goal.address ? symbol_at(symbols, n, goal.address) : NULL;
 
-			if (to && to->function && to != &symbols[i] && !add(l, goal.at, to->start))
+			if (to && to->function && to != &symbols[i] && !text_arcs_add(l, goal.at, to->start))
 				return false;
 		}
 	}
@@ -64,7 +64,7 @@ struct gmon_arc *text_arcs_find(const struct binary *b, const struct gmon_symbol
 	enum { FIRST = 1024 };	/* arcs that fit at first */
 	struct list l = { .arcs = calloc(FIRST, sizeof *l.arcs), .room = FIRST };
 	struct goals *goals = goals_new(b);
-	bool ok = l.arcs && goals && read_symbols(&l, goals, symbols, n);
+	bool ok = l.arcs && goals && text_arcs_read_symbols(&l, goals, symbols, n);
 
 	goals_free(goals);
 	if (!ok)

@@ -33,7 +33,7 @@ struct lines {
 };
 
 /* *ARRAY with room for one more of SIZE bytes behind the N there. */
-static bool grow(struct lines *l, void *array, size_t n, size_t *room, size_t size)
+static bool text_lines_grow(struct lines *l, void *array, size_t n, size_t *room, size_t size)
 {
 	void *old, *more;
 
@@ -58,23 +58,23 @@ static const char *linkage_name(Dwarf_Die *die)
 	return dwarf_diename(die);
 }
 
-static void places_add(struct lines *l, Dwarf_Die *die)
+static void text_lines_places_add(struct lines *l, Dwarf_Die *die)
 {
 	const char *name = linkage_name(die);
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
 	while (name && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
-		if (start < end && grow(l, &l->places, l->nplaces, &l->room, sizeof *l->places))
+		if (start < end && text_lines_grow(l, &l->places, l->nplaces, &l->room, sizeof *l->places))
 			l->places[l->nplaces++] = (struct place){ start, end, name };
 }
 
-static bool is_function(int tag)
+static bool text_lines_is_function(int tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
 }
 
-static bool holds_functions(int tag)
+static bool text_lines_holds_functions(int tag)
 {
 	switch (tag) {
 	case DW_TAG_namespace:
@@ -85,11 +85,11 @@ static bool holds_functions(int tag)
 	case DW_TAG_lexical_block:
 		return true;
 	default:
-		return is_function(tag);
+		return text_lines_is_function(tag);
 	}
 }
 
-static int compare_places(const void *left, const void *right)
+static int text_lines_compare_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
@@ -110,9 +110,9 @@ static void places_read(struct lines *l, Dwarf_Die *unit, size_t left)
 	while (left-- > 0 && depth >= 0) {
 		int tag = dwarf_tag(&path[depth]);
 
-		if (is_function(tag))
-			places_add(l, &path[depth]);
-		if (depth + 1 < DEEPEST && holds_functions(tag) && dwarf_child(&path[depth], &path[depth + 1]) == 0) {
+		if (text_lines_is_function(tag))
+			text_lines_places_add(l, &path[depth]);
+		if (depth + 1 < DEEPEST && text_lines_holds_functions(tag) && dwarf_child(&path[depth], &path[depth + 1]) == 0) {
 			depth++;
 			continue;
 		}
@@ -120,11 +120,11 @@ static void places_read(struct lines *l, Dwarf_Die *unit, size_t left)
 			depth--;
 	}
 	if (l->nplaces)
-		qsort(l->places, l->nplaces, sizeof *l->places, compare_places);
+		qsort(l->places, l->nplaces, sizeof *l->places, text_lines_compare_places);
 }
 
 /* The one of FUNCTIONS[0..N) around ADDRESS; NULL: none. */
-static const struct gmon_symbol *function_at(const struct gmon_symbol *functions, size_t n, uint64_t address)
+static const struct gmon_symbol *text_lines_function_at(const struct gmon_symbol *functions, size_t n, uint64_t address)
 {
 	size_t low = 0, high = n;
 
@@ -139,7 +139,7 @@ static const struct gmon_symbol *function_at(const struct gmon_symbol *functions
 	return low > 0 && address <= functions[low - 1].last ? &functions[low - 1] : NULL;
 }
 
-static bool is_same(const struct gmon_symbol *s, const char *name, const char *file)
+static bool text_lines_is_same(const struct gmon_symbol *s, const char *name, const char *file)
 {
 	return strcmp(s->name, name) == 0 && strcmp(s->file, file) == 0;
 }
@@ -147,20 +147,20 @@ static bool is_same(const struct gmon_symbol *s, const char *name, const char *f
 /* The code from ADDRESS on is of function NAME (NULL: DWARF has none), FILE and LINE. */
 static void stretch_add(struct lines *l, uint64_t address, const char *name, const char *file, int line)
 {
-	const struct gmon_symbol *around = function_at(l->functions->chosen, l->functions->nchosen, address);
-	const struct gmon_symbol *linked = name ? NULL : function_at(l->functions->all, l->functions->nall, address), *before = l->n ? &l->symbols[l->n - 1] : NULL;
+	const struct gmon_symbol *around = text_lines_function_at(l->functions->chosen, l->functions->nchosen, address);
+	const struct gmon_symbol *linked = name ? NULL : text_lines_function_at(l->functions->all, l->functions->nall, address), *before = l->n ? &l->symbols[l->n - 1] : NULL;
 
 	if (address < l->start || address >= l->end)
 		return;
 	if (linked)
 		name = linked->name;
-	if (!name || (before && before->line == (uint32_t)line && is_same(before, name, file)))
+	if (!name || (before && before->line == (uint32_t)line && text_lines_is_same(before, name, file)))
 		return;
-	if (!grow(l, &l->symbols, l->n, &l->symbol_room, sizeof *l->symbols))
+	if (!text_lines_grow(l, &l->symbols, l->n, &l->symbol_room, sizeof *l->symbols))
 		return;
 	before = l->n ? &l->symbols[l->n - 1] : NULL;
 	l->symbols[l->n++] = (struct gmon_symbol){ .name = name, .file = file, .line = (uint32_t)line, .start = address,
-		.local = before && is_same(before, name, file) ? before->local : around && around->local };
+		.local = before && text_lines_is_same(before, name, file) ? before->local : around && around->local };
 }
 
 /* The functions open at one address, the innermost last. */
@@ -189,7 +189,7 @@ static uint64_t open_until(const struct open *o, const struct lines *l)
 }
 
 /* The stretches of one row of the table, which holds from START to END. */
-static void row_add(struct lines *l, struct open *o, Dwarf_Line *row, uint64_t start, uint64_t end)
+static void text_lines_row_add(struct lines *l, struct open *o, Dwarf_Line *row, uint64_t start, uint64_t end)
 {
 	const char *file = dwarf_linesrc(row, NULL, NULL);
 	int line = 0;
@@ -217,7 +217,7 @@ static void unit_add(struct lines *l, Dwarf_Die *unit)
 		bool ends;
 
 		if (dwarf_lineaddr(row, &start) == 0 && dwarf_lineaddr(next, &end) == 0 && dwarf_lineendsequence(row, &ends) == 0 && !ends)
-			row_add(l, &o, row, start, end);
+			text_lines_row_add(l, &o, row, start, end);
 	}
 }
 
@@ -229,7 +229,7 @@ static int compare_symbols(const void *left, const void *right)
 }
 
 /* Units need not be in order of address; across the seam of two a line can go on. */
-static void sort(struct lines *l)
+static void text_lines_sort(struct lines *l)
 {
 	size_t kept = 0;
 
@@ -239,7 +239,7 @@ static void sort(struct lines *l)
 		const struct gmon_symbol *s = &l->symbols[i], *before = kept ? &l->symbols[kept - 1] : NULL;
 
 		if (!before || before->start != s->start)
-			if (!before || before->line != s->line || !is_same(before, s->name, s->file))
+			if (!before || before->line != s->line || !text_lines_is_same(before, s->name, s->file))
 				l->symbols[kept++] = *s;
 	}
 	l->n = kept;
@@ -270,7 +270,7 @@ struct gmon_symbol *text_lines(const struct binary *b, uint64_t start, uint64_t 
 		free(l.symbols);
 		return NULL;
 	}
-	sort(&l);
+	text_lines_sort(&l);
 	*count = l.n;
 	return l.symbols;
 }

@@ -20,7 +20,7 @@ static int symbol_compare(const void *symbol, const void *place)
 }
 
 /* What LINE says: the length of the file's name, and where the symbol's begins. */
-static bool line_parse(const char *line, size_t *length, const char **symbol)
+static bool text_map_line_parse(const char *line, size_t *length, const char **symbol)
 {
 	const char *space;
 
@@ -31,7 +31,8 @@ static bool line_parse(const char *line, size_t *length, const char **symbol)
 }
 
 /* Append the place that LINE, number NUMBER of the file, tells. */
-static bool place_add(struct text_map *map, size_t *room, struct arena *arena, const char *line, size_t length, const char *symbol, size_t number)
+static bool text_map_place_add(struct text_map *map, size_t *room, struct arena *arena, const char *line, size_t length, const char *symbol,
+	size_t number)
 {
 	const struct text_place *last = map->n ? &map->places[map->n - 1] : NULL;
 	struct text_place p = { .line = number };
@@ -53,7 +54,7 @@ static bool place_add(struct text_map *map, size_t *room, struct arena *arena, c
 	return true;
 }
 
-static bool lines_read(FILE *file, const char *path, struct arena *arena, struct text_map *map, struct error *err)
+static bool text_map_lines_read(FILE *file, const char *path, struct arena *arena, struct text_map *map, struct error *err)
 {
 	size_t room = 0, size = 0, number = 0, length;
 	const char *symbol;
@@ -67,9 +68,9 @@ static bool lines_read(FILE *file, const char *path, struct arena *arena, struct
 		number++;
 		if (!*text || strncmp(text, "No symbols in ", 14) == 0)
 			continue;
-		if (!line_parse(text, &length, &symbol))
+		if (!text_map_line_parse(text, &length, &symbol))
 			ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: line %zu is not FILE:ADDRESS TYPE SYMBOL, as nm -A prints them", path, number);
-		else if (!place_add(map, &room, arena, text, length, symbol, number))
+		else if (!text_map_place_add(map, &room, arena, text, length, symbol, number))
 			ok = error_no_memory_for(err, path);
 	}
 	free(line);
@@ -84,7 +85,7 @@ bool text_map_read(const char *path, struct arena *arena, struct text_map *map, 
 	*map = (struct text_map){ 0 };
 	if (!file)
 		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot open: %s", path, strerror(errno));
-	ok = lines_read(file, path, arena, map, err);
+	ok = text_map_lines_read(file, path, arena, map, err);
 	if (ok && ferror(file))
 		ok = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot read", path);
 	if (ok && map->n == 0)
@@ -107,7 +108,7 @@ const struct text_place *text_map_find(const struct text_map *map, const char *s
 	return map->n ? bsearch(symbol, map->places, map->n, sizeof *map->places, symbol_compare) : NULL;
 }
 
-static int by_name(const void *left, const void *right)
+static int text_map_by_name(const void *left, const void *right)
 {
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
@@ -122,9 +123,9 @@ const char **text_map_others(const struct text_map *map, const struct text *t, s
 		if (t->symbols[i].mapped)
 			known[nknown++] = t->symbols[i].name;
 	if (known)
-		qsort(known, nknown, sizeof *known, by_name);
+		qsort(known, nknown, sizeof *known, text_map_by_name);
 	for (size_t i = 0; known && others && i < map->n; i++)
-		if (!bsearch(&map->places[i].file, known, nknown, sizeof *known, by_name))
+		if (!bsearch(&map->places[i].file, known, nknown, sizeof *known, text_map_by_name))
 			others[(*n)++] = map->places[i].file;
 	free(known);
 	if (!known) {
@@ -132,7 +133,7 @@ const char **text_map_others(const struct text_map *map, const struct text *t, s
 		return NULL;
 	}
 	if (others)
-		qsort(others, *n, sizeof *others, by_name);
+		qsort(others, *n, sizeof *others, text_map_by_name);
 	for (size_t i = 0; i < *n; i++)
 		if (kept == 0 || strcmp(others[kept - 1], others[i]) != 0)
 			others[kept++] = others[i];

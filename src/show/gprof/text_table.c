@@ -18,7 +18,7 @@ static const char *word_next(const char **text, size_t *length)
 }
 
 /* The symbol that LINE tells, its name not copied yet, LENGTH bytes of it; false: none. */
-static bool line_parse(const char *line, struct gmon_symbol *s, size_t *length)
+static bool text_table_line_parse(const char *line, struct gmon_symbol *s, size_t *length)
 {
 	size_t digits, kind;
 	const char *address = word_next(&line, &digits), *type = word_next(&line, &kind);
@@ -32,7 +32,7 @@ static bool line_parse(const char *line, struct gmon_symbol *s, size_t *length)
 	return end == address + digits && errno == 0;
 }
 
-static bool lines_read(FILE *file, struct arena *arena, struct gmon_symbol **symbols, size_t *n)
+static bool text_table_lines_read(FILE *file, struct arena *arena, struct gmon_symbol **symbols, size_t *n)
 {
 	struct gmon_symbol s, *more;
 	size_t room = 0, size = 0, length;
@@ -40,7 +40,7 @@ static bool lines_read(FILE *file, struct arena *arena, struct gmon_symbol **sym
 	bool ok = true;
 
 	while (ok && getline(&line, &size, file) >= 0) {
-		if (!line_parse(line, &s, &length))
+		if (!text_table_line_parse(line, &s, &length))
 			continue;
 		if (*n == room) {
 			more = reallocarray(*symbols, room = 2 * room + 64, sizeof *more);
@@ -66,7 +66,7 @@ bool text_table_read(const char *path, struct arena *arena, struct gmon_symbol *
 	*n = 0;
 	if (!file)
 		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot open: %s", path, strerror(errno));
-	ok = lines_read(file, arena, symbols, n) || error_no_memory_for(err, path);
+	ok = text_table_lines_read(file, arena, symbols, n) || error_no_memory_for(err, path);
 	if (ok && ferror(file))
 		ok = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot read", path);
 	if (ok && *n == 0)

@@ -60,12 +60,12 @@ struct side {
 	size_t nslices;		/* how many */
 };
 
-static int by_text(const void *left, const void *right)
+static int contents_by_text(const void *left, const void *right)
 {
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-static bool strings_make(struct strings *s, const struct graph *g)
+static bool contents_strings_make(struct strings *s, const struct graph *g)
 {
 	size_t kept = 0;
 
@@ -78,7 +78,7 @@ static bool strings_make(struct strings *s, const struct graph *g)
 		if (g->routines[r].name.file)
 			s->text[s->n++] = g->routines[r].name.file;
 	}
-	qsort(s->text, s->n, sizeof *s->text, by_text);
+	qsort(s->text, s->n, sizeof *s->text, contents_by_text);
 	for (size_t i = 0; i < s->n; i++)
 		if (kept == 0 || strcmp(s->text[kept - 1], s->text[i]) != 0)
 			s->text[kept++] = s->text[i];
@@ -89,7 +89,7 @@ static bool strings_make(struct strings *s, const struct graph *g)
 /* Index of TEXT + 1; 0 for NULL. */
 static uint64_t string_number(const struct strings *s, const char *text)
 {
-	const char *const *found = text ? bsearch(&text, s->text, s->n, sizeof *s->text, by_text) : NULL;
+	const char *const *found = text ? bsearch(&text, s->text, s->n, sizeof *s->text, contents_by_text) : NULL;
 
 	return found ? (uint64_t)(found - s->text) + 1 : 0;
 }
@@ -212,7 +212,7 @@ static void side_free(struct side *s)
 }
 
 /* ALONE, it is the only one.  False: out of memory; freed with side_free in any case. */
-static bool side_make(struct side *s, const struct html_side *from, bool alone, struct error *err)
+static bool contents_side_make(struct side *s, const struct html_side *from, bool alone, struct error *err)
 {
 	static const struct tree_options everything;
 
@@ -228,7 +228,7 @@ static bool side_make(struct side *s, const struct html_side *from, bool alone, 
 		return false;
 	s->recursive = calloc(s->tree->nnodes, sizeof *s->recursive);
 	s->evidence = calloc(s->tree->nnodes, sizeof *s->evidence);
-	if (!s->recursive || !s->evidence || !strings_make(&s->strings, s->g))
+	if (!s->recursive || !s->evidence || !contents_strings_make(&s->strings, s->g))
 		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; i < s->g->ncontexts; i++)
 		if (s->tree->node_of[i] != GRAPH_NONE) {
@@ -269,7 +269,7 @@ static uint64_t each_of(const struct overhead_evidence *e)
 	return e->measured > 0 && e->variance > 0 ? (uint64_t)llround(e->variance / e->measured) : 0;
 }
 
-static json_t *times_json(const struct graph *g)
+static json_t *contents_times_json(const struct graph *g)
 {
 	return json_pack("{s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tick_ns", profile_tick(g->profile), "time_ns", emit_count(g->time), "outside_ns",
 			 emit_count(g->outside), "ticks", emit_count(g->ticks), "outside_ticks", emit_count(g->outside_ticks), "calls", emit_count(g->calls),
@@ -286,7 +286,7 @@ static json_t *beyond_json(const struct graph *g)
 	return all;
 }
 
-static json_t *counts_json(const struct side *s)
+static json_t *contents_counts_json(const struct side *s)
 {
 	size_t entries = 0;
 
@@ -304,7 +304,7 @@ static json_t *brief_json(const char *brief, const char *name)
 	return brief && strcmp(brief, name) != 0 ? emit_name(brief) : json_null();
 }
 
-static void plain_json(const struct side *s, struct emit *e)
+static void contents_plain_json(const struct side *s, struct emit *e)
 {
 	emit_array(e, "plain");
 	for (size_t i = 0; i < s->plain.n; i++)
@@ -347,11 +347,11 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 			return false;
 	if (!findings_json(s, e, alone, err))
 		return false;
-	emit_member(e, "times", times_json(s->g));
+	emit_member(e, "times", contents_times_json(s->g));
 	emit_member(e, "counted", json_boolean(s->g->counted));
 	emit_member(e, "sampled", json_boolean(profile_tick(s->g->profile) > 0));
 	emit_member(e, "interval_ns", emit_count(s->nslices ? slice_length(s->g->profile->runs[0].level) : 0));
-	emit_member(e, "counts", counts_json(s));
+	emit_member(e, "counts", contents_counts_json(s));
 	emit_array(e, "strings");
 	for (size_t i = 0; i < s->strings.n; i++)
 		emit_item(e, emit_name(s->strings.text[i]));
@@ -366,7 +366,7 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 	for (uint32_t r = 0; r < s->g->nroutines; r++)
 		emit_item(e, brief_json(s->brief[r], s->g->routines[r].name.name));
 	emit_array_end(e);
-	plain_json(s, e);
+	contents_plain_json(s, e);
 	return true;
 }
 
@@ -602,7 +602,7 @@ static bool write_end(FILE *out, struct error *err)
 	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "cannot write the page: %s", strerror(errno));
 }
 
-static bool page_write(const struct side *sides, size_t n, FILE *out, struct error *err)
+static bool contents_page_write(const struct side *sides, size_t n, FILE *out, struct error *err)
 {
 	const char *at = write_up_to(page_template, PAGE_CONNECT_MARK, out);
 
@@ -667,7 +667,7 @@ static bool sides_write(const struct html_side *from, size_t n, bool (*write)(co
 	bool ok = sides || error_no_memory(err, NULL);
 
 	for (size_t i = 0; ok && i < n; i++)
-		ok = side_make(&sides[i], &from[i], n == 1, err);
+		ok = contents_side_make(&sides[i], &from[i], n == 1, err);
 	if (ok && !briefs_make(&briefs, sides, n))
 		ok = error_no_memory(err, NULL);
 	ok = ok && write(sides, n, out, err);
@@ -680,7 +680,7 @@ static bool sides_write(const struct html_side *from, size_t n, bool (*write)(co
 
 bool html_write(const struct html_side *from, size_t n, FILE *out, struct error *err)
 {
-	return sides_write(from, n, page_write, out, err);
+	return sides_write(from, n, contents_page_write, out, err);
 }
 
 bool html_write_data(const struct html_side *from, FILE *out, struct error *err)

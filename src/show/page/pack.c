@@ -24,7 +24,7 @@ static void deflated_write(struct pack *p)
 }
 
 /* Deflate what IN holds. */
-static void flush(struct pack *p, int how)
+static void pack_flush(struct pack *p, int how)
 {
 	bool full;
 
@@ -45,7 +45,7 @@ static void flush(struct pack *p, int how)
 
 void pack_make_room(struct pack *p)
 {
-	flush(p, Z_NO_FLUSH);
+	pack_flush(p, Z_NO_FLUSH);
 }
 
 void pack_bytes(struct pack *p, const void *data, size_t len)
@@ -60,13 +60,13 @@ void pack_bytes(struct pack *p, const void *data, size_t len)
 		bytes += part;
 		len -= part;
 		if (p->n == sizeof p->in)
-			flush(p, Z_NO_FLUSH);
+			pack_flush(p, Z_NO_FLUSH);
 	}
 }
 
 bool pack_end(struct pack *p)
 {
-	flush(p, Z_FINISH);
+	pack_flush(p, Z_FINISH);
 	deflated_write(p);
 	deflateEnd(&p->z);
 	return !p->failed;

@@ -61,7 +61,7 @@ static bool is_token(const struct server *s, const char *text)
 }
 
 /* Whether the request is to a loopback by its name, at whatever port, as that which ssh forwards: another name that leads here is somebody's trick. */
-static bool is_for_us(struct evhttp_request *request)
+static bool server_is_for_us(struct evhttp_request *request)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost" };
 	const char *host = evhttp_find_header(evhttp_request_get_input_headers(request), "Host");
@@ -114,7 +114,7 @@ static void on_request(struct evhttp_request *request, void *arg)
 	const char *path = uri ? evhttp_uri_get_path(uri) : NULL, *query = uri ? evhttp_uri_get_query(uri) : NULL;
 	struct server_reply r = { 0 };
 
-	if (!path || path[0] != '/' || !is_token(s, path + 1) || !is_for_us(request))
+	if (!path || path[0] != '/' || !is_token(s, path + 1) || !server_is_for_us(request))
 		r = (struct server_reply){ .status = FORBIDDEN, .data = refused, .len = sizeof refused - 1 };
 	else if (!(evhttp_request_get_command(request) & reading))
 		r = (struct server_reply){ .status = NOT_ALLOWED, .data = unable, .len = sizeof unable - 1 };
@@ -128,7 +128,7 @@ static void on_request(struct evhttp_request *request, void *arg)
 /* ---- how many connections ---- */
 
 /* Whether one more connection fits. */
-static bool has_room(const struct server *s)
+static bool server_has_room(const struct server *s)
 {
 	int next = fcntl(evconnlistener_get_fd(s->listener), F_DUPFD_CLOEXEC, 0);
 
@@ -143,7 +143,7 @@ static struct bufferevent *on_connection(struct event_base *base, void *arg)
 	struct server *s = arg;
 
 	(void)base;
-	if (!has_room(s)) {
+	if (!server_has_room(s)) {
 		evconnlistener_disable(s->listener);
 		event_add(s->knock, NULL);
 	}
@@ -151,7 +151,7 @@ static struct bufferevent *on_connection(struct event_base *base, void *arg)
 }
 
 /* What the peer has sent is read first: else it would be told of a reset, and not what we say. */
-static void refuse(int fd)
+static void server_refuse(int fd)
 {
 	static const char words[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nRetry-After: 60\r\n\r\n"
 		"Too many connections are open.\n";
@@ -179,14 +179,14 @@ static void on_knock(evutil_socket_t listening, short what, void *arg)
 	int fd;
 
 	(void)what;
-	if (has_room(s)) {
+	if (server_has_room(s)) {
 		event_del(s->knock);
 		evconnlistener_enable(s->listener);
 		return;
 	}
 	fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
-		refuse(fd);
+		server_refuse(fd);
 	else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
 		pause_listening(s);
 }
@@ -260,7 +260,7 @@ static bool bind_loopback(struct server *s)
 	return true;
 }
 
-static bool signals_take(struct server *s)
+static bool server_signals_take(struct server *s)
 {
 	static const int ends[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -283,7 +283,7 @@ struct server *server_new(server_answer *answer, void *arg, struct error *err)
 		s->base = event_base_new();
 		s->http = s->base ? evhttp_new(s->base) : NULL;
 	}
-	if (!s || !s->http || !token_make(s) || !signals_take(s) || !bind_loopback(s) || !bound_connections(s)) {
+	if (!s || !s->http || !token_make(s) || !server_signals_take(s) || !bind_loopback(s) || !bound_connections(s)) {
 		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "127.0.0.1: cannot be listened to: %s", strerror(errno));
 		server_free(s);
 		return NULL;

@@ -39,7 +39,7 @@ struct columns {
 };
 
 /* Print it, made harmless. */
-static void source_print(const struct source_text *t, FILE *out, const struct report_options *options)
+static void annotate_source_print(const struct source_text *t, FILE *out, const struct report_options *options)
 {
 	char *line = annotated_line(t);
 
@@ -48,7 +48,7 @@ static void source_print(const struct source_text *t, FILE *out, const struct re
 	free(line);
 }
 
-static struct columns columns_make(const struct graph *g, const struct lines *l)
+static struct columns annotate_columns_make(const struct graph *g, const struct lines *l)
 {
 	struct columns c = { .share = 10, .self = PRINT_TIME, .calls = 9, .time = PRINT_TIME, .counted = g->counted };
 	const struct graph_routine *r = g->routines + l->routine;
@@ -61,7 +61,7 @@ static struct columns columns_make(const struct graph *g, const struct lines *l)
 }
 
 /* What part of the routine's own time is TIME, by so many TICKS; nothing if no sample tells. */
-static void self_print(FILE *out, const struct columns *c, const struct lines *l, const struct graph *g,
+static void annotate_self_print(FILE *out, const struct columns *c, const struct lines *l, const struct graph *g,
 		       const struct report_options *options, uint64_t ticks, uint64_t time)
 {
 	uint64_t self = g->routines[l->routine].self;
@@ -109,7 +109,8 @@ static void callee_name(FILE *out, const struct line_callee *callee, const struc
 }
 
 /* A line of its own for CALL. */
-static void callee_row(FILE *out, const struct columns *c, const struct lines *l, const struct line_call *call, const struct report_options *options)
+static void annotate_callee_row(FILE *out, const struct columns *c, const struct lines *l, const struct line_call *call,
+	const struct report_options *options)
 {
 	const struct line_callee *callee = &l->callees[call->callee];
 
@@ -137,21 +138,21 @@ static void line_print(const struct source_text *t, const struct lines *l, const
 	bool beside = f->ncalls == 1 && !l->callees[f->calls->callee].place;
 
 	print_begin(out, &options->style, hot ? 'w' : ' ');
-	self_print(out, c, l, g, options, f->cost ? f->cost->ticks : 0, f->cost ? f->cost->time : 0);
+	annotate_self_print(out, c, l, g, options, f->cost ? f->cost->ticks : 0, f->cost ? f->cost->time : 0);
 	if (beside)
 		callee_print(out, c, &l->callees[f->calls->callee], f->calls);
 	else
 		fprintf(out, " %*s %*s ", c->calls, "", c->time, "");
 	fprintf(out, "%*" PRIu32 "  ", c->line, t->line);
-	source_print(t, out, options);
+	annotate_source_print(t, out, options);
 	print_end(out, &options->style);
 	putc('\n', out);
 	for (size_t i = 0; i < f->ncalls && !beside; i++)
-		callee_row(out, c, l, &f->calls[i], options);
+		annotate_callee_row(out, c, l, &f->calls[i], options);
 }
 
 /* The lines of L, with the figures of each. */
-static void lines_print(struct source_text *t, const struct lines *l, const struct columns *c, FILE *out, const struct graph *g,
+static void annotate_lines_print(struct source_text *t, const struct lines *l, const struct columns *c, FILE *out, const struct graph *g,
 			const struct report_options *options)
 {
 	size_t cost = 0, call = 0;
@@ -175,18 +176,18 @@ static void lines_print(struct source_text *t, const struct lines *l, const stru
 }
 
 /* Whether NS is anything beside WHOLE: rounding leaves a nanosecond or two. */
-static bool is_seen(uint64_t ns, uint64_t whole)
+static bool annotate_is_seen(uint64_t ns, uint64_t whole)
 {
 	return ns > 0 && ns >= whole / 10000;
 }
 
 /* A line of the sums, if there is anything. */
-static void rest_print(FILE *out, const struct columns *c, const struct lines *l, const struct graph *g,
+static void annotate_rest_print(FILE *out, const struct columns *c, const struct lines *l, const struct graph *g,
 		       const struct report_options *options, uint64_t ticks, uint64_t time, const char *what)
 {
-	if (ticks == 0 && !is_seen(time, g->routines[l->routine].self))
+	if (ticks == 0 && !annotate_is_seen(time, g->routines[l->routine].self))
 		return;
-	self_print(out, c, l, g, options, ticks, time);
+	annotate_self_print(out, c, l, g, options, ticks, time);
 	fprintf(out, " %*s %*s %*s  %s\n", c->calls, "", c->time, "", c->line, "", what);
 }
 
@@ -200,7 +201,7 @@ static uint64_t ticks_of_plain(const struct lines *l)
 }
 
 /* What has no line, and the sums. */
-static void sums_print(const struct lines *l, const struct columns *c, FILE *out, const struct graph *g,
+static void annotate_sums_print(const struct lines *l, const struct columns *c, FILE *out, const struct graph *g,
 		       const struct report_options *options)
 {
 	const struct graph_routine *r = g->routines + l->routine;
@@ -208,10 +209,10 @@ static void sums_print(const struct lines *l, const struct columns *c, FILE *out
 
 	putc('\n', out);
 	for (size_t i = 0; i < l->ncalls && l->calls[i].line == 0; i++)
-		callee_row(out, c, l, &l->calls[i], options);
-	rest_print(out, c, l, g, options, ticks_of_plain(l), l->plain, "in code without hooks [...]");
-	rest_print(out, c, l, g, options, l->elsewhere_ticks, l->elsewhere, "at lines of other files");
-	rest_print(out, c, l, g, options, 0, l->unknown, "at no known line");
+		annotate_callee_row(out, c, l, &l->calls[i], options);
+	annotate_rest_print(out, c, l, g, options, ticks_of_plain(l), l->plain, "in code without hooks [...]");
+	annotate_rest_print(out, c, l, g, options, l->elsewhere_ticks, l->elsewhere, "at lines of other files");
+	annotate_rest_print(out, c, l, g, options, 0, l->unknown, "at no known line");
 	for (size_t i = 0; i < l->ncallees; i++) {
 		calls += l->callees[i].calls;
 		time += l->callees[i].place ? 0 : l->callees[i].time;
@@ -227,7 +228,7 @@ static void sums_print(const struct lines *l, const struct columns *c, FILE *out
 	print_end(out, &options->style);
 }
 
-static void heading_print(const struct graph *g, const struct lines *l, const struct columns *c, FILE *out,
+static void annotate_heading_print(const struct graph *g, const struct lines *l, const struct columns *c, FILE *out,
 			  const struct report_options *options)
 {
 	const struct graph_routine *r = g->routines + l->routine;
@@ -260,17 +261,17 @@ static bool routine_text(const struct report_input *in, const struct report_opti
 		return false;
 	ok = annotated_read(&t, &l, in, err);
 	if (ok) {
-		struct columns c = columns_make(in->graph, &l);
+		struct columns c = annotate_columns_make(in->graph, &l);
 
-		heading_print(in->graph, &l, &c, out, options);
-		lines_print(&t, &l, &c, out, in->graph, options);
-		sums_print(&l, &c, out, in->graph, options);
+		annotate_heading_print(in->graph, &l, &c, out, options);
+		annotate_lines_print(&t, &l, &c, out, in->graph, options);
+		annotate_sums_print(&l, &c, out, in->graph, options);
 	}
 	lines_free(&l);
 	return ok;
 }
 
-static void legend_print(FILE *out, const struct graph *g, const struct text_style *style)
+static void annotate_legend_print(FILE *out, const struct graph *g, const struct text_style *style)
 {
 	print_legend(out, style, legend_self);
 	if (!style->brief)
@@ -288,7 +289,7 @@ bool annotate_text(const struct report_input *in, const struct report_options *o
 		ok = routine_text(in, options, &leaves, chosen.routines[i], out, err);
 	}
 	if (ok)
-		legend_print(out, in->graph, &options->style);
+		annotate_legend_print(out, in->graph, &options->style);
 	leaves_free(&leaves);
 	free(chosen.routines);
 	return ok;

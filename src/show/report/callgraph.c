@@ -80,21 +80,21 @@ struct listing {
 	FILE *out;
 };
 
-static void widen(int *width, int needed)
+static void callgraph_widen(int *width, int needed)
 {
 	if (*width < needed)
 		*width = needed;
 }
 
-static struct columns columns_make(const struct graph *g, bool traditional)
+static struct columns callgraph_columns_make(const struct graph *g, bool traditional)
 {
 	struct columns c = { traditional ? print_decimals(g->time) : PRINT_UNITS, 7, 7, 7, 7 };
 
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const struct graph_routine *r = &g->routines[i];
 
-		widen(&c.self, print_seconds_width(r->self, c.decimals, 0));
-		widen(&c.children, print_seconds_width(r->total, c.decimals, 0));
+		callgraph_widen(&c.self, print_seconds_width(r->self, c.decimals, 0));
+		callgraph_widen(&c.children, print_seconds_width(r->total, c.decimals, 0));
 		c.called = print_count_width(r->calls > r->recursive ? r->calls : r->recursive, c.called);
 	}
 	c.total = c.called;
@@ -102,7 +102,7 @@ static struct columns columns_make(const struct graph *g, bool traditional)
 }
 
 /* Columns before a name in lines of arcs; in an entry's own line there are some less. */
-static int columns_before(const struct columns *c)
+static int callgraph_columns_before(const struct columns *c)
 {
 	return 13 + c->self + 1 + c->children + 1 + c->called + 1 + c->total + 5;
 }
@@ -117,7 +117,7 @@ static void routine_name_print(struct listing *l, uint32_t routine)
 	if (l->order.number[routine])
 		snprintf(number, sizeof number, r->off_graph ? " (%" PRIu32 ")" : " [%" PRIu32 "]", l->order.number[routine]);
 	print_brief_beside(l->out, r->name.name, r->brief, &l->options->style,
-		columns_before(&l->columns) + (int)(strlen(cycle) + strlen(number)) + entry_marks(marks, r, &l->options->style));
+		callgraph_columns_before(&l->columns) + (int)(strlen(cycle) + strlen(number)) + entry_marks(marks, r, &l->options->style));
 	fprintf(l->out, "%s%s%s\n", cycle, marks, number);
 }
 
@@ -165,7 +165,7 @@ static void sites_print(struct listing *l, uint32_t from, uint32_t to, const str
 }
 
 /* A line of calls alone: direct recursion, or an arc within a cycle. */
-static void calls_print(struct listing *l, uint64_t calls, uint32_t routine)
+static void callgraph_calls_print(struct listing *l, uint64_t calls, uint32_t routine)
 {
 	const struct columns *c = &l->columns;
 
@@ -189,12 +189,12 @@ static void part_print(struct listing *l, const struct graph_arc *arc, bool call
 }
 
 /* The line of one arc: OTHER, the routine at its far end, with the times of that side. */
-static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t other, uint64_t self, uint64_t child)
+static void callgraph_arc_print(struct listing *l, const struct graph_arc *arc, uint32_t other, uint64_t self, uint64_t child)
 {
 	const struct columns *c = &l->columns;
 
 	if (entry_is_within_cycle(l->graph, arc)) {
-		calls_print(l, arc->calls, other);
+		callgraph_calls_print(l, arc->calls, other);
 		sites_print(l, arc->from, arc->to, &(struct call_figures){ arc->calls, 0, 0 });
 		return;
 	}
@@ -224,7 +224,7 @@ static void recursion_print(struct listing *l, uint32_t routine)
 
 	if (!recursive)
 		return;
-	calls_print(l, recursive, routine);
+	callgraph_calls_print(l, recursive, routine);
 	sites_print(l, routine, routine, &(struct call_figures){ recursive, 0, 0 });
 }
 
@@ -236,7 +236,7 @@ static void spontaneous_print(struct listing *l)
 		c->total, "");
 }
 
-static void parents_print(struct listing *l, const struct graph_routine *r, uint32_t *arcs)
+static void callgraph_parents_print(struct listing *l, const struct graph_routine *r, uint32_t *arcs)
 {
 	const struct graph *g = l->graph;
 	uint32_t n = entry_callers(g, r, arcs);
@@ -248,11 +248,11 @@ static void parents_print(struct listing *l, const struct graph_routine *r, uint
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_arc *arc = &g->arcs[arcs[i]];
 
-		arc_print(l, arc, arc->from, arc->self2, arc->child2);
+		callgraph_arc_print(l, arc, arc->from, arc->self2, arc->child2);
 	}
 }
 
-static void children_print(struct listing *l, const struct graph_routine *r, uint32_t *arcs)
+static void callgraph_children_print(struct listing *l, const struct graph_routine *r, uint32_t *arcs)
 {
 	const struct graph *g = l->graph;
 	uint32_t n = entry_callees(g, r, arcs);
@@ -260,12 +260,12 @@ static void children_print(struct listing *l, const struct graph_routine *r, uin
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_arc *arc = &g->arcs[arcs[i]];
 
-		arc_print(l, arc, arc->to, arc->self1, arc->child1);
+		callgraph_arc_print(l, arc, arc->to, arc->self1, arc->child1);
 	}
 }
 
 /* The parts of the entry's self time that program counters tell. */
-static void parts_print(struct listing *l, uint32_t routine)
+static void callgraph_parts_print(struct listing *l, uint32_t routine)
 {
 	const struct columns *c = &l->columns;
 
@@ -274,14 +274,14 @@ static void parts_print(struct listing *l, uint32_t routine)
 		fprintf(l->out, "%12s ", "");
 		print_seconds(l->out, l->leaves.leaf[i].time, c->decimals, c->self);
 		fprintf(l->out, " %*s %*s %*s     ", c->children, "", c->called, "", c->total, "");
-		leaves_print(l->out, &l->leaves.leaf[i], l->options, columns_before(c));
+		leaves_print(l->out, &l->leaves.leaf[i], l->options, callgraph_columns_before(c));
 		print_end(l->out, &l->options->style);
 		putc('\n', l->out);
 	}
 }
 
 /* The entry's own line. */
-static void primary_print(struct listing *l, uint32_t routine)
+static void callgraph_primary_print(struct listing *l, uint32_t routine)
 {
 	const struct columns *c = &l->columns;
 	const struct graph_routine *r = &l->graph->routines[routine];
@@ -323,7 +323,7 @@ static void lump_line_print(struct listing *l, uint32_t lump)
 	putc('\n', l->out);
 }
 
-static int by_total(const void *left, const void *right, void *arg)
+static int callgraph_by_total(const void *left, const void *right, void *arg)
 {
 	const struct listing *l = arg;
 	uint32_t i = l->order.number[*(const uint32_t *)left], j = l->order.number[*(const uint32_t *)right];
@@ -331,12 +331,12 @@ static int by_total(const void *left, const void *right, void *arg)
 	return (i > j) - (i < j);
 }
 
-static void members_print(struct listing *l, const struct graph_lump *lump, uint32_t *members)
+static void callgraph_members_print(struct listing *l, const struct graph_lump *lump, uint32_t *members)
 {
 	const struct columns *c = &l->columns;
 
 	memcpy(members, l->graph->lump_members + lump->first, lump->size * sizeof *members);
-	qsort_r(members, lump->size, sizeof *members, by_total, l);
+	qsort_r(members, lump->size, sizeof *members, callgraph_by_total, l);
 	for (uint32_t i = 0; i < lump->size; i++) {
 		const struct graph_routine *r = &l->graph->routines[members[i]];
 
@@ -354,7 +354,7 @@ static void members_print(struct listing *l, const struct graph_lump *lump, uint
 }
 
 /* The entry of a cycle as a whole. */
-static bool lump_print(struct listing *l, uint32_t lump, struct error *err)
+static bool callgraph_lump_print(struct listing *l, uint32_t lump, struct error *err)
 {
 	const struct graph *g = l->graph;
 	struct graph_arc *arcs = calloc((size_t)g->narcs + 1, sizeof *arcs);
@@ -364,9 +364,9 @@ static bool lump_print(struct listing *l, uint32_t lump, struct error *err)
 	if (ok) {
 		n = entry_lump_callers(g, &g->lumps[lump], arcs);
 		for (uint32_t i = 0; i < n; i++)
-			arc_print(l, &arcs[i], arcs[i].from, arcs[i].self2, arcs[i].child2);
+			callgraph_arc_print(l, &arcs[i], arcs[i].from, arcs[i].self2, arcs[i].child2);
 		lump_line_print(l, lump);
-		members_print(l, &g->lumps[lump], members);
+		callgraph_members_print(l, &g->lumps[lump], members);
 	}
 	free(arcs);
 	free(members);
@@ -374,15 +374,15 @@ static bool lump_print(struct listing *l, uint32_t lump, struct error *err)
 }
 
 /* The entry of a routine; ARCS has room for all arcs. */
-static void routine_print(struct listing *l, uint32_t routine, uint32_t *arcs)
+static void callgraph_routine_print(struct listing *l, uint32_t routine, uint32_t *arcs)
 {
 	const struct graph_routine *r = &l->graph->routines[routine];
 
 	recursion_print(l, routine);
-	parents_print(l, r, arcs);
-	primary_print(l, routine);
-	parts_print(l, routine);
-	children_print(l, r, arcs);
+	callgraph_parents_print(l, r, arcs);
+	callgraph_primary_print(l, routine);
+	callgraph_parts_print(l, routine);
+	callgraph_children_print(l, r, arcs);
 	recursion_print(l, routine);
 }
 
@@ -400,9 +400,9 @@ static bool entries_print(struct listing *l, struct error *err)
 		if (!entry_is_listed(l->graph, entry))
 			continue;
 		if (entry < l->graph->nroutines)
-			routine_print(l, entry, arcs);
+			callgraph_routine_print(l, entry, arcs);
 		else
-			ok = lump_print(l, entry - l->graph->nroutines, err);
+			ok = callgraph_lump_print(l, entry - l->graph->nroutines, err);
 		fputs("-----------------------------------------------\n", l->out);
 	}
 	free(arcs);
@@ -416,7 +416,7 @@ static void model_print(FILE *out, const struct graph *g)
 		fprintf(out, "model: %s\n\n", models[g->options.model].name);
 }
 
-static void heading_print(struct listing *l)
+static void callgraph_heading_print(struct listing *l)
 {
 	const struct columns *c = &l->columns;
 
@@ -430,7 +430,7 @@ static void heading_print(struct listing *l)
 	print_end(l->out, &l->options->style);
 }
 
-static void granularity_print(FILE *out, const struct graph *g)
+static void callgraph_granularity_print(FILE *out, const struct graph *g)
 {
 	double tick = profile_tick(g->profile);
 
@@ -439,12 +439,12 @@ static void granularity_print(FILE *out, const struct graph *g)
 			100.0 * tick / (double)g->time, (double)g->time / 1e9);
 }
 
-static bool has_errors(const struct listing *l)
+static bool callgraph_has_errors(const struct listing *l)
 {
 	return l->graph->sampled && l->graph->options.model != GRAPH_GPROF && !l->options->gprof.traditional;
 }
 
-static void legend_print(struct listing *l)
+static void callgraph_legend_print(struct listing *l)
 {
 	bool counted = l->graph->counted;
 
@@ -454,7 +454,7 @@ static void legend_print(struct listing *l)
 	fprintf(l->out, legend, entry_self_legend(l->graph), counted ? legend_called : "",
 		l->graph->arcs_alone ? given_behalf : models[l->graph->options.model].behalf, counted ? legend_shares : "",
 		l->graph->arcs_alone ? given_more : models[l->graph->options.model].more,
-		has_errors(l) ? legend_errors : "");
+		callgraph_has_errors(l) ? legend_errors : "");
 	entry_marks_legend(l->out, l->graph, &l->options->style);
 }
 
@@ -481,20 +481,20 @@ static bool sites_make(struct listing *l, struct error *err)
 bool callgraph_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct listing l = { .in = in, .graph = in->graph, .options = options, .out = out,
-		.columns = columns_make(in->graph, options->gprof.traditional) };
+		.columns = callgraph_columns_make(in->graph, options->gprof.traditional) };
 	bool ok = false;
 
 	if (!order_entries(&l.order, in->graph, options, err))
 		return false;
 	if (sites_make(&l, err) && leaves_make(&l.leaves, in, options, err)) {
 		fputs("\t\t     Call graph\n\n\n", out);
-		granularity_print(out, in->graph);
+		callgraph_granularity_print(out, in->graph);
 		model_print(out, in->graph);
 		if (options->sites && l.sites.n == 0)
 			sites_lacking_print(out, in->graph->profile);
-		heading_print(&l);
+		callgraph_heading_print(&l);
 		ok = entries_print(&l, err);
-		legend_print(&l);
+		callgraph_legend_print(&l);
 		leaves_free(&l.leaves);
 	}
 	graph_sites_free(&l.sites);
@@ -513,7 +513,7 @@ static void sites_json(const struct listing *l, json_t *json, const char *name, 
 	call_places_free(&places);
 }
 
-static json_t *arc_json(const struct listing *l, const struct graph_arc *arc, uint32_t other, uint64_t self,
+static json_t *callgraph_arc_json(const struct listing *l, const struct graph_arc *arc, uint32_t other, uint64_t self,
 			uint64_t child)
 {
 	json_t *name = other == GRAPH_NONE ? json_null() : emit_name(l->graph->routines[other].name.name);
@@ -529,7 +529,7 @@ static json_t *arc_json(const struct listing *l, const struct graph_arc *arc, ui
 	return json;
 }
 
-static json_t *entry_json(const struct listing *l, uint32_t routine, uint32_t *arcs)
+static json_t *callgraph_entry_json(const struct listing *l, uint32_t routine, uint32_t *arcs)
 {
 	const struct graph *g = l->graph;
 	const struct graph_routine *r = &g->routines[routine];
@@ -539,13 +539,13 @@ static json_t *entry_json(const struct listing *l, uint32_t routine, uint32_t *a
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_arc *arc = &g->arcs[arcs[i]];
 
-		json_array_append_new(parents, arc_json(l, arc, arc->from, arc->self2, arc->child2));
+		json_array_append_new(parents, callgraph_arc_json(l, arc, arc->from, arc->self2, arc->child2));
 	}
 	n = entry_callees(g, r, arcs);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_arc *arc = &g->arcs[arcs[i]];
 
-		json_array_append_new(children, arc_json(l, arc, arc->to, arc->self1, arc->child1));
+		json_array_append_new(children, callgraph_arc_json(l, arc, arc->to, arc->self1, arc->child1));
 	}
 	json_t *entry = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "index", emit_count(l->order.number[routine]),
 			 "name", emit_name(r->name.name), "self_ns", emit_count(r->self), "children_ns",
@@ -559,7 +559,7 @@ static json_t *entry_json(const struct listing *l, uint32_t routine, uint32_t *a
 }
 
 /* A cycle as a whole; its members have entries of their own. */
-static json_t *lump_json(const struct listing *l, uint32_t lump)
+static json_t *callgraph_lump_json(const struct listing *l, uint32_t lump)
 {
 	const struct graph *g = l->graph;
 	const struct graph_lump *whole = &g->lumps[lump];
@@ -568,7 +568,7 @@ static json_t *lump_json(const struct listing *l, uint32_t lump)
 	json_t *parents = json_array(), *members = json_array();
 
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(parents, arc_json(l, &arcs[i], arcs[i].from, arcs[i].self2, arcs[i].child2));
+		json_array_append_new(parents, callgraph_arc_json(l, &arcs[i], arcs[i].from, arcs[i].self2, arcs[i].child2));
 	for (uint32_t i = 0; i < whole->size; i++)
 		json_array_append_new(members, emit_count(l->order.number[g->lump_members[whole->first + i]]));
 	json_t *entry = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "index", emit_count(l->order.number[g->nroutines + lump]),
@@ -602,8 +602,8 @@ bool callgraph_json(const struct report_input *in, const struct report_options *
 	for (uint32_t i = 0; i < l.order.n; i++) {
 		if (!entry_is_listed(in->graph, l.order.routines[i]))
 			continue;
-		emit_item(e, l.order.routines[i] < in->graph->nroutines ? entry_json(&l, l.order.routines[i], arcs)
-			: lump_json(&l, l.order.routines[i] - in->graph->nroutines));
+		emit_item(e, l.order.routines[i] < in->graph->nroutines ? callgraph_entry_json(&l, l.order.routines[i], arcs)
+			: callgraph_lump_json(&l, l.order.routines[i] - in->graph->nroutines));
 	}
 	emit_array_end(e);
 	free(arcs);

@@ -44,7 +44,7 @@ struct listing {
 	FILE *out;
 };
 
-static struct columns columns_make(const struct compare *c)
+static struct columns compare_models_columns_make(const struct compare *c)
 {
 	struct columns columns = { PRINT_TIME, 6, 6 };
 
@@ -54,7 +54,7 @@ static struct columns columns_make(const struct compare *c)
 	return columns;
 }
 
-static void head_print(struct listing *l)
+static void compare_models_head_print(struct listing *l)
 {
 	const struct compare *c = l->compare;
 	char time[PRINT_TIME_SIZE], whole[PRINT_TIME_SIZE];
@@ -70,7 +70,7 @@ static void head_print(struct listing *l)
 	fputs(".\n\n", l->out);
 }
 
-static void heading_print(struct listing *l)
+static void compare_models_heading_print(struct listing *l)
 {
 	const struct columns *c = &l->columns;
 
@@ -93,7 +93,7 @@ static void ratio_print(struct listing *l, const struct compare_arc *a)
 		fprintf(l->out, " %6.*f", ratio < 1000 ? 2 : 0, ratio);
 }
 
-static void routine_print(struct listing *l, uint32_t routine, bool cycles)
+static void compare_models_routine_print(struct listing *l, uint32_t routine, bool cycles)
 {
 	print_brief(l->out, l->truth->routines[routine].name.name, l->truth->routines[routine].brief, &l->options->style);
 	if (cycles && l->gprof->routines[routine].cycle)
@@ -107,13 +107,13 @@ static void ends_print(struct listing *l, const struct compare_arc *a, bool cycl
 
 	fprintf(l->out, " %7.2f %6.2f %*" PRIu64 "/%-*" PRIu64 "  ", print_percent(a->calls, a->callee_calls),
 		print_percent(a->truth, l->truth->routines[a->to].total), c->called, a->calls, c->total, a->callee_calls);
-	routine_print(l, a->from, cycles);
+	compare_models_routine_print(l, a->from, cycles);
 	fputs(" -> ", l->out);
-	routine_print(l, a->to, cycles);
+	compare_models_routine_print(l, a->to, cycles);
 	putc('\n', l->out);
 }
 
-static void arc_print(struct listing *l, const struct compare_arc *a)
+static void compare_models_arc_print(struct listing *l, const struct compare_arc *a)
 {
 	const struct columns *c = &l->columns;
 
@@ -126,40 +126,40 @@ static void arc_print(struct listing *l, const struct compare_arc *a)
 	ends_print(l, a, true);
 }
 
-static bool is_wanted(const struct listing *l, const struct compare_arc *a)
+static bool compare_models_is_wanted(const struct listing *l, const struct compare_arc *a)
 {
 	return l->wanted[a->from] || l->wanted[a->to];
 }
 
 /* Whether A, of which SHOWN have been printed, is to be printed. */
-static bool is_shown(const struct listing *l, const struct compare_arc *a, uint32_t shown)
+static bool compare_models_is_shown(const struct listing *l, const struct compare_arc *a, uint32_t shown)
 {
 	return (l->options->top == 0 || shown < l->options->top) && compare_error(a) >= l->least;
 }
 
-static void rest_print(struct listing *l, uint32_t rest)
+static void compare_models_rest_print(struct listing *l, uint32_t rest)
 {
 	if (rest > 0)
 		fprintf(l->out, "(and %" PRIu32 " more, by less; see --top and --min-percent)\n", rest);
 }
 
-static void arcs_print(struct listing *l)
+static void compare_models_arcs_print(struct listing *l)
 {
 	uint32_t shown = 0, differ = 0;
 
 	for (uint32_t i = 0; i < l->compare->narcs; i++) {
 		const struct compare_arc *a = &l->compare->arcs[i];
 
-		if (a->within || compare_error(a) == 0 || !is_wanted(l, a))
+		if (a->within || compare_error(a) == 0 || !compare_models_is_wanted(l, a))
 			continue;
 		differ++;
-		if (shown + 1 < differ || !is_shown(l, a, shown))
+		if (shown + 1 < differ || !compare_models_is_shown(l, a, shown))
 			continue;
 		if (shown++ == 0)
-			heading_print(l);
-		arc_print(l, a);
+			compare_models_heading_print(l);
+		compare_models_arc_print(l, a);
 	}
-	rest_print(l, differ - shown);
+	compare_models_rest_print(l, differ - shown);
 	if (differ == 0)
 		fputs("No call has another time by gprof's model than was measured, outside of cycles.\n", l->out);
 	else
@@ -167,7 +167,7 @@ static void arcs_print(struct listing *l)
 }
 
 /* Largest true total first. */
-static int by_total(const void *left, const void *right, void *arg)
+static int compare_models_by_total(const void *left, const void *right, void *arg)
 {
 	const struct graph *g = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
@@ -187,7 +187,7 @@ static uint32_t *members_sorted(const struct listing *l, const struct graph_lump
 		return NULL;
 	}
 	memcpy(members, l->gprof->lump_members + lump->first, lump->size * sizeof *members);
-	qsort_r(members, lump->size, sizeof *members, by_total, (void *)(uintptr_t)l->truth);
+	qsort_r(members, lump->size, sizeof *members, compare_models_by_total, (void *)(uintptr_t)l->truth);
 	return members;
 }
 
@@ -215,10 +215,10 @@ static void within_print(struct listing *l, uint32_t cycle)
 	for (uint32_t i = 0; i < l->compare->narcs; i++) {
 		const struct compare_arc *a = &l->compare->arcs[i];
 
-		if (!a->within || l->gprof->routines[a->to].cycle != cycle || a->truth == 0 || !is_wanted(l, a))
+		if (!a->within || l->gprof->routines[a->to].cycle != cycle || a->truth == 0 || !compare_models_is_wanted(l, a))
 			continue;
 		differ++;
-		if (shown + 1 < differ || !is_shown(l, a, shown))
+		if (shown + 1 < differ || !compare_models_is_shown(l, a, shown))
 			continue;
 		if (shown++ == 0) {
 			print_begin(l->out, &l->options->style, 'h');
@@ -229,10 +229,10 @@ static void within_print(struct listing *l, uint32_t cycle)
 		print_time(l->out, (double)a->truth, c->time);
 		ends_print(l, a, false);
 	}
-	rest_print(l, differ - shown);
+	compare_models_rest_print(l, differ - shown);
 }
 
-static bool lump_print(struct listing *l, uint32_t number, struct error *err)
+static bool compare_models_lump_print(struct listing *l, uint32_t number, struct error *err)
 {
 	const struct graph_lump *lump = &l->gprof->lumps[number];
 	uint32_t *members = members_sorted(l, lump, err), shown = 0;
@@ -274,7 +274,7 @@ static bool lumps_print(struct listing *l, struct error *err)
 		if (!l->gprof->lumps[i].total || !lump_is_shown(l, &l->gprof->lumps[i]))
 			continue;
 		some = true;
-		if (!lump_print(l, i, err))
+		if (!compare_models_lump_print(l, i, err))
 			return false;
 	}
 	if (some)
@@ -318,16 +318,16 @@ bool compare_text(const struct report_input *in, const struct report_options *op
 		fputs("No time was measured: there is nothing to compare.\n", out);
 	} else if (ok) {
 		l.out = out;
-		l.columns = columns_make(l.compare);
-		head_print(&l);
-		arcs_print(&l);
+		l.columns = compare_models_columns_make(l.compare);
+		compare_models_head_print(&l);
+		compare_models_arcs_print(&l);
 		ok = lumps_print(&l, err);
 	}
 	listing_free(&l);
 	return ok;
 }
 
-static json_t *arc_json(const struct listing *l, const struct compare_arc *a)
+static json_t *compare_models_arc_json(const struct listing *l, const struct compare_arc *a)
 {
 	bool known = !a->within && a->truth;
 
@@ -338,7 +338,7 @@ static json_t *arc_json(const struct listing *l, const struct compare_arc *a)
 			 "ratio", known ? json_real((double)a->gprof / (double)a->truth) : json_null(), "within_cycle", (int)a->within);
 }
 
-static json_t *lump_json(const struct listing *l, uint32_t number, struct error *err)
+static json_t *compare_models_lump_json(const struct listing *l, uint32_t number, struct error *err)
 {
 	const struct graph_lump *lump = &l->gprof->lumps[number];
 	uint32_t *members = members_sorted(l, lump, err);
@@ -368,15 +368,15 @@ static void comparison_json(const struct listing *l, struct emit *e, struct erro
 	emit_member(e, "wrong_share", c->inclusive ? json_real((double)c->wrong / (double)c->inclusive) : json_null());
 	emit_array(e, "compared");
 	for (uint32_t i = 0, shown = 0; i < c->narcs; i++)
-		if (is_wanted(l, &c->arcs[i]) && is_shown(l, &c->arcs[i], shown)) {
-			emit_item(e, arc_json(l, &c->arcs[i]));
+		if (compare_models_is_wanted(l, &c->arcs[i]) && compare_models_is_shown(l, &c->arcs[i], shown)) {
+			emit_item(e, compare_models_arc_json(l, &c->arcs[i]));
 			shown++;
 		}
 	emit_array_end(e);
 	emit_array(e, "gprof_cycles");
 	for (uint32_t i = 0; i < l->gprof->nlumps; i++)
 		if (lump_is_shown(l, &l->gprof->lumps[i]))
-			emit_item(e, lump_json(l, i, err));
+			emit_item(e, compare_models_lump_json(l, i, err));
 	emit_array_end(e);
 }
 

@@ -21,14 +21,14 @@ struct words {
 	size_t *start;		/* of routine r: text[start[r] .. start[r + 1]) */
 };
 
-static void words_free(struct words *w)
+static void contexts_words_free(struct words *w)
 {
 	free(w->history);
 	free(w->text);
 	free(w->start);
 }
 
-static bool words_make(struct words *w, const struct graph *g, unsigned flags, struct error *err)
+static bool contexts_words_make(struct words *w, const struct graph *g, unsigned flags, struct error *err)
 {
 	size_t size = 1;
 
@@ -38,7 +38,7 @@ static bool words_make(struct words *w, const struct graph *g, unsigned flags, s
 	w->start = calloc((size_t)g->nroutines + 1, sizeof *w->start);
 	w->history = calloc((size_t)g->longest + 1, sizeof *w->history);
 	if (!w->text || !w->start || !w->history) {
-		words_free(w);
+		contexts_words_free(w);
 		return error_no_memory(err, NULL);
 	}
 	for (uint32_t i = 0; i < g->nroutines; i++)
@@ -48,7 +48,7 @@ static bool words_make(struct words *w, const struct graph *g, unsigned flags, s
 }
 
 /* The N entries of HISTORY, each after a blank but the first; the root, where nothing is active, is a dash. */
-static void history_print(const struct words *w, const history_entry *history, size_t n, FILE *out)
+static void contexts_history_print(const struct words *w, const history_entry *history, size_t n, FILE *out)
 {
 	if (n == 0)
 		putc_unlocked('-', out);
@@ -65,7 +65,7 @@ static void history_print(const struct words *w, const history_entry *history, s
 }
 
 /* What focus leaves out is not shown, nor what nothing was counted in: the root as a rule, and much after a reset. */
-static bool is_shown(const struct graph_context *c)
+static bool contexts_is_shown(const struct graph_context *c)
 {
 	return c->kept && (c->entries || c->recursive || c->time || c->ticks || c->bytes);
 }
@@ -75,25 +75,25 @@ bool contexts_text(const struct report_input *in, const struct report_options *o
 	const struct graph *g = in->graph;
 	struct words words;
 
-	if (!words_make(&words, g, ESCAPE_WORD | (options->style.utf8 ? 0 : ESCAPE_ASCII), err))
+	if (!contexts_words_make(&words, g, ESCAPE_WORD | (options->style.utf8 ? 0 : ESCAPE_ASCII), err))
 		return false;
 	for (uint32_t i = 0; i < g->ncontexts; i++) {
 		const struct graph_context *c = &g->contexts[i];
 
-		if (!is_shown(c))
+		if (!contexts_is_shown(c))
 			continue;
 		fprintf(out, "%" PRIu64 " %" PRIu64 " ", c->entries, c->recursive);
 		print_seconds_exact(out, c->time);
 		putc_unlocked(' ', out);
-		history_print(&words, words.history, graph_history(g, i, words.history), out);
+		contexts_history_print(&words, words.history, graph_history(g, i, words.history), out);
 		putc_unlocked('\n', out);
 	}
-	words_free(&words);
+	contexts_words_free(&words);
 	return true;
 }
 
 /* The history as in the text, in one string: an array of names would be ten times as large. */
-static json_t *history_json(const struct words *w, const struct graph *g, uint32_t context)
+static json_t *contexts_history_json(const struct words *w, const struct graph *g, uint32_t context)
 {
 	size_t n = graph_history(g, context, w->history);
 	char *text = NULL;
@@ -104,7 +104,7 @@ static json_t *history_json(const struct words *w, const struct graph *g, uint32
 	if (!memory)
 		return NULL;
 	if (n > 0)
-		history_print(w, w->history, n, memory);
+		contexts_history_print(w, w->history, n, memory);
 	if (fclose(memory) == 0)
 		value = json_stringn(text, size);
 	free(text);
@@ -117,7 +117,7 @@ static json_t *context_json(const struct words *w, const struct graph *g, uint32
 	const struct graph_context *c = &g->contexts[i];
 	json_t *item = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "entries", emit_count(c->entries), "recursive", emit_count(c->recursive),
 				 "time_ns", emit_count(c->time), "error_ns", share_json(graph_run_error(g, c->time, &c->evidence), g->time + g->outside),
-				 "ticks", emit_count(c->ticks), "pc_samples", emit_count(pcs), "history", history_json(w, g, i));
+				 "ticks", emit_count(c->ticks), "pc_samples", emit_count(pcs), "history", contexts_history_json(w, g, i));
 
 	if (c->bytes)
 		json_object_set_new(item, "bytes", emit_count(c->bytes));
@@ -149,19 +149,19 @@ bool contexts_json(const struct report_input *in, const struct report_options *o
 	uint64_t *pcs;
 
 	(void)options;
-	if (!words_make(&words, g, ESCAPE_WORD, err))
+	if (!contexts_words_make(&words, g, ESCAPE_WORD, err))
 		return false;
 	pcs = pcs_count(g, err);
 	if (!pcs) {
-		words_free(&words);
+		contexts_words_free(&words);
 		return false;
 	}
 	emit_array(e, "contexts");
 	for (uint32_t i = 0; i < g->ncontexts; i++)
-		if (is_shown(&g->contexts[i]))
+		if (contexts_is_shown(&g->contexts[i]))
 			emit_item(e, context_json(&words, g, i, pcs[i]));
 	emit_array_end(e);
 	free(pcs);
-	words_free(&words);
+	contexts_words_free(&words);
 	return true;
 }

@@ -15,7 +15,7 @@ static const char legend[] =
 	" left of one is not listed if no call closed it.\n";
 
 /* A -> B -> C -> A: the first routine again at the end, to show that it closes. */
-static void path_print(const struct graph *g, const struct graph_cycle *c, FILE *out, const struct report_options *options)
+static void cycles_path_print(const struct graph *g, const struct graph_cycle *c, FILE *out, const struct report_options *options)
 {
 	const cycle_entry *entries = g->cycle_entries + c->first;
 
@@ -51,7 +51,7 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 		putc(' ', out);
 		print_calls(out, calls, c->calls, g->counted);
 		fputs("  ", out);
-		path_print(g, c, out, options);
+		cycles_path_print(g, c, out, options);
 	}
 	print_legend(out, &options->style, legend);
 	share_legend(out, &options->style, g->sampled, 9);

@@ -40,7 +40,7 @@ struct columns {
 };
 
 /* Whether anybody is known to have called R: if not, as for main, its one long call would set the unit for all. */
-static bool has_caller(const struct graph *g, const struct graph_routine *r)
+static bool flat_has_caller(const struct graph *g, const struct graph_routine *r)
 {
 	for (uint32_t i = 0; i < r->nin; i++)
 		if (g->arcs[g->in_arcs[r->first_in + i]].from != GRAPH_NONE)
@@ -49,7 +49,7 @@ static bool has_caller(const struct graph *g, const struct graph_routine *r)
 }
 
 /* gprof's rule: the largest unit in which the dearest call is at least one. */
-static struct unit unit_choose(const struct graph *g)
+static struct unit flat_unit_choose(const struct graph *g)
 {
 	static const struct unit units[] = { { "s/call", 1 }, { "ms/call", 1e3 }, { "us/call", 1e6 }, { "ns/call", 1e9 } };
 	double dearest = 0;
@@ -59,7 +59,7 @@ static struct unit unit_choose(const struct graph *g)
 		const struct graph_routine *routine = &g->routines[r];
 		double per_call = routine->calls ? (double)routine->total / 1e9 / (double)routine->calls : 0;
 
-		if (per_call > dearest && has_caller(g, routine))
+		if (per_call > dearest && flat_has_caller(g, routine))
 			dearest = per_call;
 	}
 	while (dearest > 0 && i < 3 && dearest * units[i].per_second < 1)
@@ -90,7 +90,7 @@ static void per_call_print(FILE *out, const struct columns *c, double ns, int wi
 	fprintf(out, "%*s", width, text);
 }
 
-static void widen(int *width, int needed)
+static void flat_widen(int *width, int needed)
 {
 	if (*width < needed)
 		*width = needed;
@@ -123,26 +123,26 @@ static struct columns columns_with_units(const struct graph *g)
 static struct columns columns_as_gprof(const struct graph *g)
 {
 	struct columns c = { .decimals = print_decimals(g->time), .cumulative = 9, .self = 8, .calls = 8, .self_call = 8,
-		.total_call = 8, .unit = unit_choose(g) };
+		.total_call = 8, .unit = flat_unit_choose(g) };
 	char text[64];
 
 	total_add(&c, g);
-	widen(&c.cumulative, print_seconds_width(g->time, c.decimals, 0));
+	flat_widen(&c.cumulative, print_seconds_width(g->time, c.decimals, 0));
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const struct graph_routine *r = &g->routines[i];
 
-		widen(&c.self, print_seconds_width(r->self, c.decimals, 0));
-		widen(&c.calls, print_count_width(r->calls, 0));
+		flat_widen(&c.self, print_seconds_width(r->self, c.decimals, 0));
+		flat_widen(&c.calls, print_count_width(r->calls, 0));
 		if (r->calls) {
-			widen(&c.self_call, per_call_format(text, sizeof text, &c, (double)r->self / (double)r->calls));
-			widen(&c.total_call, per_call_format(text, sizeof text, &c, (double)r->total / (double)r->calls));
+			flat_widen(&c.self_call, per_call_format(text, sizeof text, &c, (double)r->self / (double)r->calls));
+			flat_widen(&c.total_call, per_call_format(text, sizeof text, &c, (double)r->total / (double)r->calls));
 		}
 	}
 	return c;
 }
 
 /* What one sample is worth, in gprof's words. */
-static void granularity_print(FILE *out, const struct graph *g)
+static void flat_granularity_print(FILE *out, const struct graph *g)
 {
 	const struct amon_header *h = g->profile->nruns ? &g->profile->runs[0].header : NULL;
 
@@ -155,13 +155,13 @@ static void granularity_print(FILE *out, const struct graph *g)
 }
 
 /* Columns before a name. */
-static int columns_before(const struct columns *c)
+static int flat_columns_before(const struct columns *c)
 {
 	return share_width(c->errors) + 1 + c->cumulative + 1 + c->self + 1 + c->calls + 1 + c->self_call + 1 + c->total_call + 2;
 }
 
 /* Gprof's two lines, a sign of errors beside the share where there are any. */
-static void heading_print(FILE *out, const struct columns *c, const struct report_options *options)
+static void flat_heading_print(FILE *out, const struct columns *c, const struct report_options *options)
 {
 	const char *seconds = c->decimals == PRINT_UNITS ? "time" : "seconds";
 	int gap = c->decimals != PRINT_UNITS;		/* as gprof has it */
@@ -185,7 +185,7 @@ static double error_of(const struct graph *g, const struct graph_routine *r, con
 	return graph_error(g, r->self, &r->self_evidence, c->total, &c->evidence);
 }
 
-static void routine_print(FILE *out, const struct graph *g, const struct graph_routine *r, uint64_t cumulative,
+static void flat_routine_print(FILE *out, const struct graph *g, const struct graph_routine *r, uint64_t cumulative,
 			  const struct columns *c, const struct report_options *options)
 {
 	char marks[ENTRY_MARKS];
@@ -204,7 +204,7 @@ static void routine_print(FILE *out, const struct graph *g, const struct graph_r
 	} else {
 		fprintf(out, " %*s %*s %*s  ", c->calls, "", c->self_call, "", c->total_call, "");
 	}
-	print_brief_beside(out, r->name.name, r->brief, &options->style, columns_before(c) + entry_marks(marks, r, &options->style));
+	print_brief_beside(out, r->name.name, r->brief, &options->style, flat_columns_before(c) + entry_marks(marks, r, &options->style));
 	fprintf(out, "%s\n", marks);
 }
 
@@ -220,7 +220,7 @@ static double part_error(const struct graph *g, const struct leaves *leaves, con
 }
 
 /* The parts of the self time that program counters tell, below their routine. */
-static void parts_print(FILE *out, const struct graph *g, const struct leaves *leaves, uint32_t routine,
+static void flat_parts_print(FILE *out, const struct graph *g, const struct leaves *leaves, uint32_t routine,
 			const struct columns *c, const struct report_options *options)
 {
 	for (size_t i = leaves->first[routine]; i < leaves->first[routine + 1]; i++) {
@@ -231,7 +231,7 @@ static void parts_print(FILE *out, const struct graph *g, const struct leaves *l
 		fprintf(out, " %*s ", c->cumulative, "");
 		print_seconds(out, leaf->time, c->decimals, c->self);
 		fprintf(out, " %*s %*s %*s      ", c->calls, "", c->self_call, "", c->total_call, "");
-		leaves_print(out, leaf, options, columns_before(c) + 4);
+		leaves_print(out, leaf, options, flat_columns_before(c) + 4);
 		print_end(out, &options->style);
 		putc('\n', out);
 	}
@@ -242,25 +242,25 @@ static enum report_sort sort_of(const struct report_options *options)
 	return options->sort == REPORT_BY_DEFAULT ? REPORT_BY_SELF : options->sort;
 }
 
-static void rows_print(FILE *out, const struct graph *g, const struct order *order, const struct leaves *leaves,
+static void flat_rows_print(FILE *out, const struct graph *g, const struct order *order, const struct leaves *leaves,
 		       const struct report_options *options)
 {
 	struct columns c = options->gprof.traditional ? columns_as_gprof(g) : columns_with_units(g);
 	uint64_t cumulative = 0;
 
-	heading_print(out, &c, options);
+	flat_heading_print(out, &c, options);
 	for (uint32_t i = 0; i < order->n; i++) {
 		const struct graph_routine *r = &g->routines[order->routines[i]];
 
 		if (r->off_flat)
 			continue;
 		cumulative += r->self;
-		routine_print(out, g, r, cumulative, &c, options);
-		parts_print(out, g, leaves, order->routines[i], &c, options);
+		flat_routine_print(out, g, r, cumulative, &c, options);
+		flat_parts_print(out, g, leaves, order->routines[i], &c, options);
 	}
 }
 
-static void legend_print(FILE *out, const struct graph *g, const struct text_style *style)
+static void flat_legend_print(FILE *out, const struct graph *g, const struct text_style *style)
 {
 	print_legend(out, style, legend_times);
 	if (!style->brief)
@@ -281,12 +281,12 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 		return false;
 	}
 	fputs("Flat profile:\n\n", out);
-	granularity_print(out, in->graph);
+	flat_granularity_print(out, in->graph);
 	if (order.n)
-		rows_print(out, in->graph, &order, &leaves, options);
+		flat_rows_print(out, in->graph, &order, &leaves, options);
 	else
 		fputs("No routine was called.\n", out);
-	legend_print(out, in->graph, &options->style);
+	flat_legend_print(out, in->graph, &options->style);
 	share_legend(out, &options->style, in->graph->sampled && in->graph->time > 0 && !options->gprof.traditional, 12);
 	entry_marks_legend(out, in->graph, &options->style);
 	leaves_free(&leaves);

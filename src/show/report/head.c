@@ -40,7 +40,7 @@ struct head {
 };
 
 /* What ran, as it was typed. */
-static void program_print(struct head *h)
+static void head_program_print(struct head *h)
 {
 	char program[4 * sizeof h->first->program];
 
@@ -60,7 +60,7 @@ static void date_text(char *buffer, size_t size, uint64_t realtime)
 }
 
 /* Other people's files: what they are, and of how many processes. */
-static void origin_print(struct head *h)
+static void head_origin_print(struct head *h)
 {
 	const struct profile *p = h->profile;
 	char label[600], date[64], more[64] = "", processes[48] = "";
@@ -171,7 +171,7 @@ static void runs_print(struct head *h)
 enum { MOST_COMMANDS = 3 };
 
 /* `git gc 1.24 s in 30 processes, git add 20.1 ms in 1`: what several commands have of the time. */
-static void commands_print(struct head *h)
+static void head_commands_print(struct head *h)
 {
 	size_t ncommands = 0;
 	struct profile_command *c = commands_make(h->profile, &ncommands);
@@ -368,7 +368,7 @@ static void unit_print(struct head *h)
 	print_field(h->out, &h->options->style, "clock", "%s%s", print_safe(unit, sizeof unit, h->first->unit, &h->options->style), error);
 }
 
-static void clock_print(struct head *h)
+static void head_clock_print(struct head *h)
 {
 	if (h->first->origin[0] || h->first->clock == AMON_CLOCK_COUNT) {
 		unit_print(h);
@@ -393,27 +393,27 @@ static void clock_print(struct head *h)
 }
 
 /* Whether the report is of a part of the run, which was asked for: some contexts, one thread, or a range of time. */
-static bool is_part(const struct head *h)
+static bool head_is_part(const struct head *h)
 {
 	return h->graph->options.nfocus > 0 || h->graph->options.thread != GRAPH_NONE || h->in->range.to;
 }
 
 /* Whether calls and contexts are others than those of the files. */
-static bool is_other(const struct head *h)
+static bool head_is_other(const struct head *h)
 {
-	return is_part(h) || h->graph->nhidden > 0;
+	return head_is_part(h) || h->graph->nhidden > 0;
 }
 
 /* What a share of the run's CPU time is called beside the times of this report. */
 static const char *of_cpu(const struct head *h)
 {
 	if (h->first->clock == AMON_CLOCK_TICK)
-		return is_part(h) ? " of the run" : "";
-	return is_part(h) ? " of the run's CPU time" : " of the CPU time";
+		return head_is_part(h) ? " of the run" : "";
+	return head_is_part(h) ? " of the run's CPU time" : " of the CPU time";
 }
 
 /* What was subtracted, ns. */
-static uint64_t hooks_of(const struct graph *g)
+static uint64_t head_hooks_of(const struct graph *g)
 {
 	return g->hooks > 0 ? (uint64_t)g->hooks : 0;
 }
@@ -421,27 +421,27 @@ static uint64_t hooks_of(const struct graph *g)
 /* All time that was measured, ns; with a focus, that of the contexts kept, which have nothing of what no sample placed. */
 static uint64_t whole_of(const struct graph *g)
 {
-	return g->time + g->outside + hooks_of(g) + (g->options.nfocus ? 0 : g->monitor + g->unplaced);
+	return g->time + g->outside + head_hooks_of(g) + (g->options.nfocus ? 0 : g->monitor + g->unplaced);
 }
 
 /* The same of the run, whatever part of it was asked for. */
-static uint64_t run_of(const struct profile *p)
+static uint64_t head_run_of(const struct profile *p)
 {
 	return p->time + p->monitor + p->unplaced;
 }
 
 /* `1.05 s = 0.90 in routines + 0.15 hooks`; parts that are nothing to so many decimals are left out. */
-static void time_print(struct head *h)
+static void head_time_print(struct head *h)
 {
 	const struct graph *g = h->graph;
 	bool focus = g->options.nfocus > 0;
 	const struct { uint64_t time; const char *what; } parts[] = {
-		{ g->time, "in routines" }, { g->outside, "outside all of them" }, { hooks_of(g), "hooks" },
+		{ g->time, "in routines" }, { g->outside, "outside all of them" }, { head_hooks_of(g), "hooks" },
 		{ focus ? 0 : g->monitor, "making contexts" }, { focus ? 0 : g->unplaced, "unplaced" },
 	};
 	uint64_t whole = whole_of(g);
 	struct print_unit unit = print_unit_of(whole);
-	double least = 0.5 * unit.ns * pow(10, -unit.decimals), kernel = is_part(h) ? 0 : profile_kernel_part(h->profile);
+	double least = 0.5 * unit.ns * pow(10, -unit.decimals), kernel = head_is_part(h) ? 0 : profile_kernel_part(h->profile);
 	char text[400], cpu[64] = "", run[PRINT_TIME_SIZE];
 	size_t n = (size_t)snprintf(text, sizeof text, "%.*f %s", unit.decimals, (double)whole / unit.ns, unit.name), first = n;
 
@@ -458,7 +458,7 @@ static void time_print(struct head *h)
 	print_field(h->out, &h->options->style, "time", "%s%s", text, cpu);
 	if (focus)
 		print_field(h->out, &h->options->style, "focus", "%.1f %% of the run's %s; shares are of the contexts kept",
-			    print_percent(whole, run_of(h->profile)), print_time_text(run, (double)run_of(h->profile)));
+			    print_percent(whole, head_run_of(h->profile)), print_time_text(run, (double)head_run_of(h->profile)));
 }
 
 /* What is hidden. */
@@ -476,7 +476,7 @@ static uint64_t contexts_of(const struct head *h)
 {
 	uint64_t n = 0;
 
-	if (!is_other(h))
+	if (!head_is_other(h))
 		return h->sums.contexts;
 	for (uint32_t i = 1; i < h->graph->ncontexts; i++) {
 		const struct graph_context *c = &h->graph->contexts[i];
@@ -534,7 +534,7 @@ static void stacks_print(struct head *h)
 	print_field(h->out, &h->options->style, "calls", h->first->way & ~(1u << AMON_WAY_STACKS) ? "not counted here: call stacks were sampled%s, together with exact contexts" :
 		    h->in->nleft_out ? "not counted, since nothing that could have hooks has any: call stacks were sampled%s" :
 		    "not counted, since it has no hooks: call stacks were sampled%s (aprof-cc builds it with hooks)", source_text(source, sizeof source, h));
-	if (!is_part(h))
+	if (!head_is_part(h))
 		snprintf(whole, sizeof whole, "; %.*f %% go back to the thread's start", cut ? 2 : 0, 100 - print_percent(cut < all ? cut : all, all));
 	print_field(h->out, &h->options->style, "stacks", "%s in %s context%s%s", print_grouped(stacks, all),
 		    print_grouped(made, contexts_of(h)), print_plural(contexts_of(h)), whole);
@@ -544,7 +544,7 @@ static void stacks_print(struct head *h)
 }
 
 /* Of other people's files without contexts. */
-static void arcs_print(struct head *h)
+static void head_arcs_print(struct head *h)
 {
 	char calls[32] = "", arcs[32];
 	uint64_t n = h->profile->narcs;
@@ -579,12 +579,12 @@ static void below_print(struct head *h)
 	print_field(h->out, &h->options->style, "stacks", "%s sampled together with the contexts, whose times they split%s", print_grouped(stacks, b->samples), rest);
 }
 
-static void calls_print(struct head *h)
+static void head_calls_print(struct head *h)
 {
 	char calls[32], made[32];
 
 	if (h->graph->arcs_alone) {
-		arcs_print(h);
+		head_arcs_print(h);
 		return;
 	}
 	if (!h->graph->counted) {
@@ -597,7 +597,7 @@ static void calls_print(struct head *h)
 		print_field(h->out, &h->options->style, "calls", "none: no hook was called. Was the program built with aprof-cc, and linked "
 			    "with it too? (make CC=aprof-cc, after make clean)");
 	else
-		print_field(h->out, &h->options->style, "calls", "%s in %s context%s", print_grouped(calls, is_other(h) ? h->graph->calls : h->sums.calls),
+		print_field(h->out, &h->options->style, "calls", "%s in %s context%s", print_grouped(calls, head_is_other(h) ? h->graph->calls : h->sums.calls),
 			    print_grouped(made, contexts_of(h)), print_plural(contexts_of(h)));
 	below_print(h);
 }
@@ -632,11 +632,11 @@ static void hooks_print(struct head *h)
 enum { MOST_MODULES = 3, LEAST_SHARE = 1 };	/* that are named, in percent of the CPU time; aprof info lists all */
 
 /* The CPU time of the whole run, ns: all that the clock measured if that was it. */
-static double cpu_of(const struct head *h)
+static double head_cpu_of(const struct head *h)
 {
 	if (h->first->clock != AMON_CLOCK_TICK && h->sums.cpu)
 		return (double)h->sums.cpu;
-	return (double)(is_part(h) ? run_of(h->profile) : whole_of(h->graph));
+	return (double)(head_is_part(h) ? head_run_of(h->profile) : whole_of(h->graph));
 }
 
 /* Do call stacks tell where code without hooks ran, so that no program counters are needed for it? */
@@ -646,10 +646,10 @@ static bool is_split_by_stacks(const struct head *h)
 }
 
 /* Seconds and shares are of the CPU time, of whose part in user mode the program counters are. */
-static void plain_print(struct head *h)
+static void head_plain_print(struct head *h)
 {
 	const struct plain *p = &h->plain;
-	double cpu = cpu_of(h), user = 1 - fmax(profile_kernel_part(h->profile), 0);
+	double cpu = head_cpu_of(h), user = 1 - fmax(profile_kernel_part(h->profile), 0);
 	double each = p->samples ? user / (double)p->samples : 0;	/* of the CPU time that a sample stands for */
 	char modules[MOST_MODULES * 300] = "", name[256], time[PRINT_TIME_SIZE];
 	size_t n = 0;
@@ -693,7 +693,7 @@ static void warnings_print(struct head *h)
 		warning_print(h, print_safe(text, sizeof text, symbols_warning(h->in->symbols, i), &h->options->style));
 }
 
-static bool head_make(struct head *h, const struct report_input *in, const struct report_options *options, FILE *out,
+static bool report_head_make(struct head *h, const struct report_input *in, const struct report_options *options, FILE *out,
 		      struct error *err)
 {
 	*h = (struct head){ .in = in, .options = options, .graph = in->graph, .profile = in->graph->profile, .out = out };
@@ -702,32 +702,32 @@ static bool head_make(struct head *h, const struct report_input *in, const struc
 	return plain_make(&h->plain, in, err);
 }
 
-static bool lines_print(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+static bool head_lines_print(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct head h;
 
-	if (!head_make(&h, in, options, out, err))
+	if (!report_head_make(&h, in, options, out, err))
 		return false;
-	program_print(&h);
+	head_program_print(&h);
 	if (h.first->origin[0])
-		origin_print(&h);
+		head_origin_print(&h);
 	else if (h.profile->nruns == 1 && life_processes(&h.profile->runs[0]) > 0)
 		sum_print(&h);
 	else if (h.profile->nruns == 1)
 		run_print(&h);
 	else
 		runs_print(&h);
-	commands_print(&h);
+	head_commands_print(&h);
 	phase_print(&h);
 	range_print(&h);
-	time_print(&h);
+	head_time_print(&h);
 	hidden_print(&h);
-	clock_print(&h);
+	head_clock_print(&h);
 	warnings_print(&h);
-	calls_print(&h);
+	head_calls_print(&h);
 	hint_print(in, options, out);		/* before what a screen may cut off */
 	hooks_print(&h);
-	plain_print(&h);
+	head_plain_print(&h);
 	took_print(&h);
 	unsure_print(&h);
 	left_out_print(in, options, out);
@@ -742,7 +742,7 @@ static bool screen_print(const struct report_input *in, const struct report_opti
 	char *text = NULL;
 	size_t size;
 	FILE *lines = open_memstream(&text, &size);
-	bool ok = lines && lines_print(in, options, lines, err);
+	bool ok = lines && head_lines_print(in, options, lines, err);
 
 	if (!lines || fclose(lines) != 0)
 		ok = error_no_memory(err, NULL);
@@ -758,7 +758,7 @@ bool head_text(const struct report_input *in, const struct report_options *optio
 		fputs("No file was read.\n", out);
 		return true;
 	}
-	return (options->screen ? screen_print : lines_print)(in, options, out, err);
+	return (options->screen ? screen_print : head_lines_print)(in, options, out, err);
 }
 
 static json_t *file_json(const struct head *h, uint32_t i)
@@ -800,7 +800,7 @@ static json_t *notes_json(const struct head *h)
 	return array;
 }
 
-static json_t *plain_json(const struct head *h)
+static json_t *head_plain_json(const struct head *h)
 {
 	json_t *array = json_array();
 
@@ -818,7 +818,7 @@ static json_t *clock_json(const struct head *h)
 			 emit_count(h->graph->overhead->cost.samples), "samples", emit_count(h->graph->ticks));
 }
 
-static json_t *times_json(const struct head *h)
+static json_t *head_times_json(const struct head *h)
 {
 	const struct graph *g = h->graph;
 
@@ -828,7 +828,7 @@ static json_t *times_json(const struct head *h)
 			 emit_count(g->unplaced), "unsure_ns", emit_count(h->sums.unsure), "raw", (int)g->options.raw);
 }
 
-static json_t *counts_json(const struct head *h)
+static json_t *head_counts_json(const struct head *h)
 {
 	uint64_t contexts = h->sums.contexts, transitions = h->sums.transitions;
 
@@ -867,10 +867,10 @@ bool head_json(const struct report_input *in, const struct report_options *optio
 
 	if (in->graph->profile->nruns == 0)
 		return true;
-	if (!head_make(&h, in, options, NULL, err))
+	if (!report_head_make(&h, in, options, NULL, err))
 		return false;
 	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "range", range_json(&h), "imported", imported_json(&h), "clock", clock_json(&h),
-					"times", times_json(&h), "counts", counts_json(&h), "without_hooks", plain_json(&h), "left_out", left_out_json(in),
+					"times", head_times_json(&h), "counts", head_counts_json(&h), "without_hooks", head_plain_json(&h), "left_out", left_out_json(in),
 					"stacks", verified_json(in), "call_stacks", stacks_json(&h), "notes", notes_json(&h)));
 	plain_free(&h.plain);
 	return true;

@@ -15,7 +15,7 @@ struct hint {
 };
 
 /* Is code of routine R, which is none of the pseudo ones, in a mapping that no file has, without a name? */
-static bool is_anonymous(const struct profile *p, const struct profile_routine *r)
+static bool hint_is_anonymous(const struct profile *p, const struct profile_routine *r)
 {
 	return r->module == PROFILE_NONE || profile_is_anonymous(p->modules[r->module].path, NULL);
 }
@@ -49,13 +49,13 @@ struct times {
 	uint64_t *all, *nameless;	/* by module */
 };
 
-static void times_add(struct times *t, const struct report_input *in, uint32_t routine, uint64_t self)
+static void hint_times_add(struct times *t, const struct report_input *in, uint32_t routine, uint64_t self)
 {
 	const struct profile *p = in->graph->profile;
 	const struct profile_routine *r = &p->routines[routine];
 	const struct symbol *symbol;
 
-	if (is_anonymous(p, r)) {
+	if (hint_is_anonymous(p, r)) {
 		t->anonymous += self;
 		return;
 	}
@@ -65,7 +65,7 @@ static void times_add(struct times *t, const struct report_input *in, uint32_t r
 		t->nameless[r->module] += self;
 }
 
-static bool times_make(struct times *t, const struct report_input *in)
+static bool hint_times_make(struct times *t, const struct report_input *in)
 {
 	const struct graph *g = in->graph;
 	uint32_t *first = firsts_make(g);
@@ -73,17 +73,17 @@ static bool times_make(struct times *t, const struct report_input *in)
 	*t = (struct times){ .all = calloc((size_t)g->profile->nmodules + 1, sizeof *t->all), .nameless = calloc((size_t)g->profile->nmodules + 1, sizeof *t->nameless) };
 	for (uint32_t i = 0; first && t->all && t->nameless && i < g->nroutines; i++)
 		if (first[i] != PROFILE_NONE)
-			times_add(t, in, first[i], g->routines[i].self);
+			hint_times_add(t, in, first[i], g->routines[i].self);
 	free(first);
 	return first && t->all && t->nameless;
 }
 
-static double share_of(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
+static double hint_share_of(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
 
 /* Code made at run time: what PROGRAM takes to tell its names. */
 static void anonymous_hint(struct hint *best, const struct times *t, const struct graph *g, const char *program)
 {
-	struct hint h = { .share = share_of(t->anonymous, g->time) };
+	struct hint h = { .share = hint_share_of(t->anonymous, g->time) };
 	const char *how = strcmp(program, "node") == 0 || strcmp(program, "nodejs") == 0 ? "node --perf-basic-prof names them" :
 		strcmp(program, "java") == 0 ? "java -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit names them" :
 		"a perf map or a jitdump, which many runtimes write on request, names them";
@@ -110,7 +110,7 @@ static void script_hint(struct hint *best, const struct times *t, const struct p
 		return;
 	for (uint32_t i = 0; i < p->nmodules; i++)
 		time += is_interpreters(p->modules[i].path, program) ? t->all[i] : 0;
-	h.share = share_of(time, g->time);
+	h.share = hint_share_of(time, g->time);
 	snprintf(h.text, sizeof h.text, "%d %% of the time is the interpreter's; aprof run --script shows the script's routines", percent_of(h.share));
 	hint_take(best, &h);
 }
@@ -128,7 +128,7 @@ static void stripped_hint(struct hint *best, const struct times *t, const struct
 			most = i;
 	if (most == p->nmodules)
 		return;
-	h.share = share_of(t->nameless[most], in->graph->time);
+	h.share = hint_share_of(t->nameless[most], in->graph->time);
 	print_safe(name, sizeof name, print_basename(p->modules[most].path), style);
 	snprintf(h.text, sizeof h.text, "%d %% of the time is in routines of %s that have no name, since it is stripped; its debug package%s names them", percent_of(h.share), name,
 		 getenv("DEBUGINFOD_URLS") ? "" : ", or DEBUGINFOD_URLS,");
@@ -170,7 +170,7 @@ static void unwind_hint(struct hint *best, const struct report_input *in, const 
 
 	for (uint32_t i = 0; i < p->nruns; i++)
 		cut += p->runs[i].header.notes[AMON_NOTE_CUT_STACK];
-	h.share = share_of(cut, in->graph->ticks);
+	h.share = hint_share_of(cut, in->graph->ticks);
 	if (h.share < LEAST || (routine = end_of_stacks(in->graph)) == PROFILE_NONE || p->routines[routine].module == PROFILE_NONE ||
 	    symbols_can_leave(in->symbols, p->routines[routine].module, p->routines[routine].address))
 		return;
@@ -189,7 +189,7 @@ void hint_print(const struct report_input *in, const struct report_options *opti
 
 	if (profile_counts_calls(p) || profile_is_imported(p) || !in->symbols)
 		return;
-	if (times_make(&t, in)) {
+	if (hint_times_make(&t, in)) {
 		const char *program = print_basename(first->program);
 
 		stripped_hint(&best, &t, in, &options->style);

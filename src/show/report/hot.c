@@ -45,14 +45,14 @@ static char *text_cut(char *buffer, const char *name, const char *brief, size_t 
 	return buffer;
 }
 
-static const char *routine_name(const struct graph *g, uint32_t routine)
+static const char *hot_routine_name(const struct graph *g, uint32_t routine)
 {
 	return routine == GRAPH_NONE ? "<spontaneous>" : g->routines[routine].name.name;
 }
 
 static char *routine_cut(char *buffer, const struct hot_view *v, uint32_t routine, size_t columns)
 {
-	return text_cut(buffer, routine_name(v->g, routine), routine == GRAPH_NONE ? NULL : v->g->routines[routine].brief, columns, v->options);
+	return text_cut(buffer, hot_routine_name(v->g, routine), routine == GRAPH_NONE ? NULL : v->g->routines[routine].brief, columns, v->options);
 }
 
 /* The name of HOT, which may be one of code without hooks. */
@@ -61,7 +61,7 @@ static char *name_cut(char *buffer, const struct hot_view *v, const struct hot *
 	return hot->routine == GRAPH_NONE ? text_cut(buffer, hot->name, NULL, NAME, v->options) : routine_cut(buffer, v, hot->routine, NAME);
 }
 
-static void word_print(FILE *out, const char *word, const struct report_options *options)
+static void hot_word_print(FILE *out, const char *word, const struct report_options *options)
 {
 	escape_shell(out, word, options->style.utf8 ? 0 : ESCAPE_ASCII);
 }
@@ -77,7 +77,7 @@ static bool is_clear(const struct graph *g, const char *word)
 }
 
 /* NAME as a user types it; only what stands behind its last `::` if ENDS, and if that is clear. */
-static void name_print(const struct hot_view *v, FILE *out, const char *name, bool ends)
+static void hot_name_print(const struct hot_view *v, FILE *out, const char *name, bool ends)
 {
 	char *brief = malloc(strlen(name) + 1);
 
@@ -89,13 +89,13 @@ static void name_print(const struct hot_view *v, FILE *out, const char *name, bo
 			strcpy(brief, name);
 		while (ends && (p = strstr(last, "::")))
 			last = p + 2;
-		word_print(out, last == brief || is_clear(v->g, last) ? last : brief, v->options);
+		hot_word_print(out, last == brief || is_clear(v->g, last) ? last : brief, v->options);
 	}
 	free(brief);
 }
 
 /* Is P what is read where no file is named? */
-static bool is_default(const struct profile *p)
+static bool hot_is_default(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->nruns; i++)
 		if (strcmp(p->runs[i].label, "amon.out") != 0)
@@ -110,15 +110,15 @@ static void operands_print(const struct hot_view *v, FILE *out)
 
 	if (v->in->program) {
 		putc(' ', out);
-		word_print(out, v->in->program, v->options);
+		hot_word_print(out, v->in->program, v->options);
 	}
 	for (uint32_t i = 0; i < p->nruns; i++) {
 		bool again = i > 0 && strcmp(p->runs[i].label, p->runs[i - 1].label) == 0;
 
-		if (again || is_default(p))
+		if (again || hot_is_default(p))
 			continue;
 		putc(' ', out);
-		word_print(out, p->runs[i].label, v->options);
+		hot_word_print(out, p->runs[i].label, v->options);
 	}
 }
 
@@ -134,7 +134,7 @@ static char *command_text(const struct hot_view *v, const char *command, const c
 	fprintf(out, "aprof %s", command);
 	if (routine) {
 		putc(' ', out);
-		name_print(v, out, routine, ends);
+		hot_name_print(v, out, routine, ends);
 	}
 	operands_print(v, out);
 	if (fclose(out) != 0) {
@@ -145,7 +145,7 @@ static char *command_text(const struct hot_view *v, const char *command, const c
 }
 
 /* `   more: COMMAND`; of a routine whose name does not fit the end of that. */
-static void more_print(const struct hot_view *v, FILE *out, const char *command, const char *routine)
+static void hot_more_print(const struct hot_view *v, FILE *out, const char *command, const char *routine)
 {
 	static const char label[] = "   more: ";
 	char *text = !v->more ? NULL : v->g->arcs_alone ? command_text(v, "report", NULL, false) : command_text(v, command, routine, false);
@@ -234,7 +234,7 @@ static void callers_print(const struct hot_view *v, FILE *out, const struct hot 
 }
 
 /* `   1,552,984 calls, 32 ns each`, with HOT's time for all of them. */
-static void calls_print(FILE *out, const struct graph *g, const struct hot *hot)
+static void hot_calls_print(FILE *out, const struct graph *g, const struct hot *hot)
 {
 	char grouped[40], time[PRINT_TIME_SIZE];
 	uint64_t calls = hot->calls;
@@ -248,7 +248,7 @@ static void calls_print(FILE *out, const struct graph *g, const struct hot *hot)
 		fprintf(out, ", %s each", print_time_text(time, each));
 }
 
-static void title_print(struct hot_view *v, FILE *out, enum hot_case which)
+static void hot_title_print(struct hot_view *v, FILE *out, enum hot_case which)
 {
 	if (v->apart || v->printed++ == 0)
 		putc('\n', out);
@@ -258,7 +258,7 @@ static void title_print(struct hot_view *v, FILE *out, enum hot_case which)
 	putc('\n', out);
 }
 
-static void name_line(const struct hot_view *v, FILE *out, const struct hot *hot)
+static void hot_name_line(const struct hot_view *v, FILE *out, const struct hot *hot)
 {
 	const struct graph_routine *r = hot->routine == GRAPH_NONE ? NULL : v->g->routines + hot->routine;
 	char name[ROOM], place[ROOM];
@@ -275,14 +275,14 @@ static void name_line(const struct hot_view *v, FILE *out, const struct hot *hot
 }
 
 /* A line that is left out where the screen is full. */
-static bool has_room(struct hot_view *v)
+static bool hot_has_room(struct hot_view *v)
 {
 	return v->spare > 0 && v->spare--;
 }
 
 static void next_print(struct hot_view *v, FILE *out, const struct hot_list *h)
 {
-	if (h->n > 1 && has_room(v))
+	if (h->n > 1 && hot_has_room(v))
 		list_print(v, out, "next:", h->hot + 1, h->n - 1 < SHOWN ? h->n - 1 : SHOWN);
 }
 
@@ -292,19 +292,19 @@ static void heavy_print(struct hot_view *v, FILE *out)
 
 	if (v->cases.heavy.n == 0 && !v->missing)
 		return;
-	title_print(v, out, HOT_HEAVY);
+	hot_title_print(v, out, HOT_HEAVY);
 	if (v->cases.heavy.n == 0) {
 		fprintf(out, "   none: no routine has half its time in itself%s\n", v->cases.heavy.unsure ? ", for certain" : "");
 		return;
 	}
-	name_line(v, out, hot);
+	hot_name_line(v, out, hot);
 	fputs("   ", out);
 	share_line(v, out, hot->time, &hot->evidence);
-	calls_print(out, v->g, hot);
+	hot_calls_print(out, v->g, hot);
 	putc('\n', out);
 	callers_print(v, out, hot);
 	next_print(v, out, &v->cases.heavy);
-	more_print(v, out, "annotate", hot->name);
+	hot_more_print(v, out, "annotate", hot->name);
 }
 
 /* Why case 2 may see less than there is. */
@@ -321,7 +321,7 @@ static void library_print(struct hot_view *v, FILE *out)
 
 	if (v->cases.library.n == 0 && !v->missing)
 		return;
-	title_print(v, out, HOT_LIBRARY);
+	hot_title_print(v, out, HOT_LIBRARY);
 	if (v->cases.library.n == 0) {
 		fprintf(out, "   none: no time in libraries, nor in a small routine that three or more call%s\n",
 			v->cases.library.unsure ? "," : "");
@@ -330,25 +330,25 @@ static void library_print(struct hot_view *v, FILE *out)
 		no_pcs_print(v, out);
 		return;
 	}
-	name_line(v, out, hot);
+	hot_name_line(v, out, hot);
 	fputs("   ", out);
 	share_line(v, out, hot->time, &hot->evidence);
 	if (hooked && !v->g->routines[hot->routine].plain)
-		calls_print(out, v->g, hot);
+		hot_calls_print(out, v->g, hot);
 	else
 		fputs("; no hooks, so calls are not counted", out);
 	putc('\n', out);
 	callers_print(v, out, hot);
 	next_print(v, out, &v->cases.library);
 	if (hooked)
-		more_print(v, out, "tree --bottom-up --focus", hot->name);
+		hot_more_print(v, out, "tree --bottom-up --focus", hot->name);
 	else
-		more_print(v, out, "annotate", routine_name(v->g, hot->callers[0].routine));
+		hot_more_print(v, out, "annotate", hot_routine_name(v->g, hot->callers[0].routine));
 	no_pcs_print(v, out);
 }
 
 /* Two lines at most, one where they are few; of a sequence that is longer the routines before its last one are left out. */
-static void sequence_print(const struct hot_view *v, FILE *out, const struct graph_path *p)
+static void hot_sequence_print(const struct hot_view *v, FILE *out, const struct graph_path *p)
 {
 	const uint32_t *routines = v->cases.paths->routines + p->first;
 	int line = v->apart ? 1 : 2, column = 3, last;
@@ -383,26 +383,26 @@ static void sequence_print(const struct hot_view *v, FILE *out, const struct gra
 	putc('\n', out);
 }
 
-static void paths_print(struct hot_view *v, FILE *out)
+static void hot_paths_print(struct hot_view *v, FILE *out)
 {
 	const struct graph_path *p = hot_cases_path(&v->cases);
 	char calls[40];
 
 	if (!p && !v->missing)
 		return;
-	title_print(v, out, HOT_SEQUENCE);
+	hot_title_print(v, out, HOT_SEQUENCE);
 	if (!p) {
 		fputs("   none: no sequence of calls recurs in several contexts\n", out);
 		return;
 	}
-	sequence_print(v, out, p);
+	hot_sequence_print(v, out, p);
 	fputs("   ", out);
 	share_line(v, out, p->time, &p->evidence);
 	fprintf(out, "; in %" PRIu32 " contexts", p->contexts);
 	if (graph_counts(v->g, v->cases.paths->routines[p->first + p->length - 1]))
 		fprintf(out, ", %s calls", print_grouped(calls, p->calls));
 	putc('\n', out);
-	more_print(v, out, "paths", NULL);
+	hot_more_print(v, out, "paths", NULL);
 }
 
 /* `   top5 -> qsort`, and what of the one is the other. */
@@ -413,7 +413,7 @@ static void errand_print(struct hot_view *v, FILE *out)
 	char name[ROOM], percent[SHARE_SIZE], calls[40];
 	double error = graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence);
 
-	title_print(v, out, HOT_ERRAND);
+	hot_title_print(v, out, HOT_ERRAND);
 	fputs("   ", out);
 	print_begin(out, &v->options->style, 'm');
 	fputs(routine_cut(name, v, e->routine, ERRAND_NAME), out);
@@ -425,12 +425,12 @@ static void errand_print(struct hot_view *v, FILE *out)
 	if (v->g->counted && !r->plain)
 		fprintf(out, "; %s call%s", print_grouped(calls, r->calls), print_plural(r->calls));
 	putc('\n', out);
-	if (has_room(v))
-		more_print(v, out, "annotate", r->name.name);
+	if (hot_has_room(v))
+		hot_more_print(v, out, "annotate", r->name.name);
 }
 
 /* May N lines more be printed of the ROOM that is left? */
-static bool take(int *room, int n)
+static bool hot_take(int *room, int n)
 {
 	if (n > *room)
 		return false;
@@ -452,16 +452,16 @@ static int room_for_cases(const struct report_options *options)
 }
 
 /* What is printed in the room that there is, what matters most first: of each case its title, name and share, and a line of those that were not found. */
-static void fit(struct hot_view *v)
+static void hot_fit(struct hot_view *v)
 {
 	const struct hot_cases *c = &v->cases;
 	int missing = missing_count(c), found = 3 - missing, errand = c->errand.callee != NULL, notes = v->g->profile->npcs == 0;
 	int room = room_for_cases(v->options) - 1 - 3 * (found + errand) - (missing > 0) - notes;
 
-	v->callers = take(&room, (c->heavy.n > 0) + (c->library.n > 0));
-	v->more = take(&room, found);
-	v->apart = take(&room, found + errand - (found + errand > 0) + (hot_cases_path(c) != NULL));
-	v->missing = missing == 0 || take(&room, 3 * missing - 1 + (c->library.n == 0 && c->library.unsure));
+	v->callers = hot_take(&room, (c->heavy.n > 0) + (c->library.n > 0));
+	v->more = hot_take(&room, found);
+	v->apart = hot_take(&room, found + errand - (found + errand > 0) + (hot_cases_path(c) != NULL));
+	v->missing = missing == 0 || hot_take(&room, 3 * missing - 1 + (c->library.n == 0 && c->library.unsure));
 	v->spare = room;
 }
 
@@ -486,7 +486,7 @@ static void missing_print(struct hot_view *v, FILE *out)
 }
 
 /* Contexts that were entered. */
-static uint64_t contexts_count(const struct graph *g)
+static uint64_t hot_contexts_count(const struct graph *g)
 {
 	uint64_t n = 0;
 
@@ -495,10 +495,10 @@ static uint64_t contexts_count(const struct graph *g)
 	return n;
 }
 
-static void head_print(const struct hot_view *v, FILE *out)
+static void hot_head_print(const struct hot_view *v, FILE *out)
 {
 	const struct profile *p = v->g->profile;
-	uint64_t contexts = contexts_count(v->g);
+	uint64_t contexts = hot_contexts_count(v->g);
 	const char *program = p->nruns ? print_basename(profile_run_name(&p->runs[0])) : "?";
 	char name[ROOM], calls[40], time[PRINT_TIME_SIZE];
 
@@ -517,9 +517,9 @@ bool hot_text(const struct report_input *in, const struct report_options *option
 	bool ok = view_make(&v, in, options, err);
 
 	if (ok) {
-		fit(&v);
+		hot_fit(&v);
 		if (!options->screen)
-			head_print(&v, out);
+			hot_head_print(&v, out);
 		if (v.g->time == 0)
 			fprintf(out, "%sNo time was taken in routines with hooks: it needs a longer run, or a clock.\n", options->screen ? "\n" : "");
 		else {
@@ -527,7 +527,7 @@ bool hot_text(const struct report_input *in, const struct report_options *option
 			library_print(&v, out);
 		}
 		if (!v.g->arcs_alone)
-			paths_print(&v, out);
+			hot_paths_print(&v, out);
 		if (v.cases.errand.callee)
 			errand_print(&v, out);
 		if (v.g->time > 0 && !v.g->arcs_alone)
@@ -541,7 +541,8 @@ static json_t *caller_json(const struct hot_view *v, const struct hot *hot, cons
 {
 	double error = hot->ncallers == 1 && v->g->sampled ? 0 : graph_error(v->g, caller->time, &caller->evidence, hot->whole, &hot->whole_evidence);
 
-	return json_pack("{s:o, s:o, s:o, s:o}", "name", caller->routine == GRAPH_NONE ? json_null() : emit_name(routine_name(v->g, caller->routine)),
+	return json_pack("{s:o, s:o, s:o, s:o}", "name", caller->routine == GRAPH_NONE ? json_null()
+		: emit_name(hot_routine_name(v->g, caller->routine)),
 		"time_ns", emit_count(caller->time), "error_ns", share_json(error, hot->whole), "calls",
 		caller->calls ? emit_count(caller->calls) : json_null());
 }
@@ -586,7 +587,7 @@ static json_t *sequence_json(const struct hot_view *v)
 	json_t *names = json_array();
 
 	for (uint32_t i = 0; p && i < p->length; i++)
-		json_array_append_new(names, emit_name(routine_name(v->g, v->cases.paths->routines[p->first + i])));
+		json_array_append_new(names, emit_name(hot_routine_name(v->g, v->cases.paths->routines[p->first + i])));
 	if (p)
 		return json_pack("{s:o, s:o, s:o, s:o, s:o}", "time_ns", emit_count(p->time), "error_ns",
 				 share_json(graph_run_error(v->g, p->time, &p->evidence), v->cases.whole), "calls", emit_calls(graph_counts(v->g, v->cases.paths->routines[p->first + p->length - 1]), p->calls), "contexts",

@@ -42,7 +42,7 @@ static int by_beyond(const void *left, const void *right)
 	return a->context < b->context ? -1 : a->context > b->context;
 }
 
-static struct row row_make(const struct graph *g, uint32_t context)
+static struct row imbalance_row_make(const struct graph *g, uint32_t context)
 {
 	const struct profile_context *c = &g->profile->contexts[context];
 	struct row row = { .context = context, .spread = profile_spread_of(g->profile, context), .calls = c->entries, .time = c->time,
@@ -53,19 +53,19 @@ static struct row row_make(const struct graph *g, uint32_t context)
 }
 
 /* The rank that has the most of what SPREAD is of. */
-static uint32_t rank_of(const struct rows *r, const struct profile_spread *spread)
+static uint32_t imbalance_rank_of(const struct rows *r, const struct profile_spread *spread)
 {
 	return r->timed ? spread->time_rank : spread->calls_rank;
 }
 
 /* What the options leave out is not shown, nor what no rank has. */
-static bool is_shown(const struct rows *r, const struct graph *g, uint32_t context, const struct report_options *options)
+static bool imbalance_is_shown(const struct rows *r, const struct graph *g, uint32_t context, const struct report_options *options)
 {
 	return context > 0 && g->profile->spreads[context].ranks > 0 && g->contexts[g->context_of[context]].kept &&
-	       (!options->of_rank || rank_of(r, &g->profile->spreads[context]) == options->rank);
+	       (!options->of_rank || imbalance_rank_of(r, &g->profile->spreads[context]) == options->rank);
 }
 
-static bool rows_make(struct rows *r, const struct graph *g, const struct report_options *options, struct error *err)
+static bool imbalance_rows_make(struct rows *r, const struct graph *g, const struct report_options *options, struct error *err)
 {
 	const struct profile *p = g->profile;
 
@@ -80,20 +80,20 @@ static bool rows_make(struct rows *r, const struct graph *g, const struct report
 	if (!r->rows || !r->history)
 		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; i < p->nspreads && i < p->ncontexts; i++)
-		if (is_shown(r, g, i, options))
-			r->rows[r->n++] = row_make(g, i);
+		if (imbalance_is_shown(r, g, i, options))
+			r->rows[r->n++] = imbalance_row_make(g, i);
 	qsort(r->rows, r->n, sizeof *r->rows, by_beyond);
 	return true;
 }
 
-static void rows_free(struct rows *r)
+static void imbalance_rows_free(struct rows *r)
 {
 	free(r->rows);
 	free(r->history);
 }
 
 /* The history of ROW, the running routine last; an apostrophe marks what stands there once more, as `aprof contexts` has it. */
-static void history_print(struct rows *r, const struct graph *g, const struct row *row, unsigned flags, FILE *out)
+static void imbalance_history_print(struct rows *r, const struct graph *g, const struct row *row, unsigned flags, FILE *out)
 {
 	size_t n = graph_history(g, g->context_of[row->context], r->history);
 
@@ -106,7 +106,7 @@ static void history_print(struct rows *r, const struct graph *g, const struct ro
 	}
 }
 
-static void row_print(struct rows *r, const struct graph *g, const struct row *row, const struct report_options *options, FILE *out)
+static void imbalance_row_print(struct rows *r, const struct graph *g, const struct row *row, const struct report_options *options, FILE *out)
 {
 	const struct profile_spread *s = &row->spread;
 
@@ -116,11 +116,11 @@ static void row_print(struct rows *r, const struct graph *g, const struct row *r
 	else
 		fprintf(out, "%9.0f %9" PRIu64 " %9.0f %9" PRIu64 " %6" PRIu32 "  ", row->beyond, s->calls_least, (double)row->calls / r->ranks,
 			s->calls_most, s->calls_rank);
-	history_print(r, g, row, options->style.utf8 ? 0 : ESCAPE_ASCII, out);
+	imbalance_history_print(r, g, row, options->style.utf8 ? 0 : ESCAPE_ASCII, out);
 	putc('\n', out);
 }
 
-static void title_print(const struct rows *r, const struct report_options *options, FILE *out)
+static void imbalance_title_print(const struct rows *r, const struct report_options *options, FILE *out)
 {
 	fprintf(out, "Imbalance over %" PRIu32 " ranks, %s of a rank, by context", r->ranks, r->timed ? "seconds" : "calls");
 	if (options->of_rank)
@@ -128,7 +128,7 @@ static void title_print(const struct rows *r, const struct report_options *optio
 	fputs("\n\n", out);
 }
 
-static void rows_print(struct rows *r, const struct graph *g, const struct report_options *options, FILE *out)
+static void imbalance_rows_print(struct rows *r, const struct graph *g, const struct report_options *options, FILE *out)
 {
 	if (r->n == 0) {
 		fputs("there is none\n", out);
@@ -136,7 +136,7 @@ static void rows_print(struct rows *r, const struct graph *g, const struct repor
 	}
 	fputs("   beyond     least      mean      most   rank  context\n", out);
 	for (size_t i = 0; i < r->n && i < MOST_ROWS; i++)
-		row_print(r, g, &r->rows[i], options, out);
+		imbalance_row_print(r, g, &r->rows[i], options, out);
 	if (r->n > MOST_ROWS)
 		fprintf(out, "and %zu more: --json has them\n", r->n - MOST_ROWS);
 	print_legend(out, &options->style, legend);
@@ -145,17 +145,17 @@ static void rows_print(struct rows *r, const struct graph *g, const struct repor
 bool imbalance_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct rows r;
-	bool ok = rows_make(&r, in->graph, options, err);
+	bool ok = imbalance_rows_make(&r, in->graph, options, err);
 
 	if (ok) {
-		title_print(&r, options, out);
-		rows_print(&r, in->graph, options, out);
+		imbalance_title_print(&r, options, out);
+		imbalance_rows_print(&r, in->graph, options, out);
 	}
-	rows_free(&r);
+	imbalance_rows_free(&r);
 	return ok;
 }
 
-static json_t *history_json(struct rows *r, const struct graph *g, const struct row *row)
+static json_t *imbalance_history_json(struct rows *r, const struct graph *g, const struct row *row)
 {
 	size_t n = graph_history(g, g->context_of[row->context], r->history);
 	json_t *names = json_array();
@@ -168,7 +168,7 @@ static json_t *history_json(struct rows *r, const struct graph *g, const struct 
 bool imbalance_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	struct rows r;
-	bool ok = rows_make(&r, in->graph, options, err);
+	bool ok = imbalance_rows_make(&r, in->graph, options, err);
 
 	if (ok) {
 		emit_member(e, "ranks", json_integer(r.ranks));
@@ -177,13 +177,13 @@ bool imbalance_json(const struct report_input *in, const struct report_options *
 			const struct row *row = &r.rows[i];
 			const struct profile_spread *s = &row->spread;
 
-			emit_item(e, json_pack("{s:o, s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:i}", "history", history_json(&r, in->graph, row), "ranks", (int)s->ranks,
+			emit_item(e, json_pack("{s:o, s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:i}", "history", imbalance_history_json(&r, in->graph, row), "ranks", (int)s->ranks,
 					       "time_ns", emit_count(row->time), "time_least_ns", emit_count(s->time_least), "time_most_ns", emit_count(s->time_most),
 					       "time_rank", (int)s->time_rank, "calls", emit_count(row->calls), "calls_least", emit_count(s->calls_least),
 					       "calls_most", emit_count(s->calls_most), "calls_rank", (int)s->calls_rank));
 		}
 		emit_array_end(e);
 	}
-	rows_free(&r);
+	imbalance_rows_free(&r);
 	return ok;
 }

@@ -12,7 +12,7 @@ enum { LEAST_NAME = 19, GAP = 2, NUMBER = 7 };	/* characters: gprof's name colum
 
 enum { UNBOUNDED = 82 };	/* columns to fill where there is no terminal: three, as gprof does */
 
-static int by_name(const void *left, const void *right, void *arg)
+static int index_by_name(const void *left, const void *right, void *arg)
 {
 	const struct graph *g = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
@@ -24,7 +24,7 @@ static int by_name(const void *left, const void *right, void *arg)
 }
 
 /* Longest name as printed, in bytes: enough for a width, since few names are not ASCII. */
-static size_t longest(const struct graph *g, const struct order *order, const struct text_style *style)
+static size_t index_longest(const struct graph *g, const struct order *order, const struct text_style *style)
 {
 	size_t most = LEAST_NAME;
 
@@ -38,7 +38,7 @@ static size_t longest(const struct graph *g, const struct order *order, const st
 	return most;
 }
 
-static void cell_print(FILE *out, const struct graph *g, uint32_t routine, uint32_t number, size_t pad,
+static void index_cell_print(FILE *out, const struct graph *g, uint32_t routine, uint32_t number, size_t pad,
 		       const struct report_options *options)
 {
 	char text[24];
@@ -52,10 +52,10 @@ static void cell_print(FILE *out, const struct graph *g, uint32_t routine, uint3
 		fprintf(out, "%*s", (int)(pad - n), "");
 }
 
-static void table_print(FILE *out, const struct graph *g, const uint32_t *sorted, const struct order *order,
+static void index_table_print(FILE *out, const struct graph *g, const uint32_t *sorted, const struct order *order,
 			const struct report_options *options)
 {
-	size_t name = longest(g, order, &options->style), cell = NUMBER + name + GAP;
+	size_t name = index_longest(g, order, &options->style), cell = NUMBER + name + GAP;
 	size_t width = options->gprof.width ? options->gprof.width : options->style.width > 0 ? (size_t)options->style.width : UNBOUNDED;
 	size_t columns = (width + GAP) / cell;
 	size_t rows;
@@ -65,7 +65,7 @@ static void table_print(FILE *out, const struct graph *g, const uint32_t *sorted
 	rows = (order->n + columns - 1) / columns;
 	for (size_t row = 0; row < rows; row++) {
 		for (size_t i = row; i < order->n; i += rows)
-			cell_print(out, g, sorted[i], order->number[sorted[i]], i + rows < order->n ? name + GAP : 0, options);
+			index_cell_print(out, g, sorted[i], order->number[sorted[i]], i + rows < order->n ? name + GAP : 0, options);
 		putc('\n', out);
 	}
 }
@@ -83,9 +83,9 @@ bool index_text(const struct report_input *in, const struct report_options *opti
 		return error_no_memory(err, NULL);
 	}
 	memcpy(sorted, order.routines, order.n * sizeof *sorted);
-	qsort_r(sorted, order.n, sizeof *sorted, by_name, (void *)(uintptr_t)in->graph);
+	qsort_r(sorted, order.n, sizeof *sorted, index_by_name, (void *)(uintptr_t)in->graph);
 	fputs("Index by function name\n\n", out);
-	table_print(out, in->graph, sorted, &order, options);
+	index_table_print(out, in->graph, sorted, &order, options);
 	free(sorted);
 	order_free(&order);
 	return true;

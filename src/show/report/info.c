@@ -17,7 +17,7 @@
 #include "understand/findings/sums.h"
 
 /* What is known of a file of other people's. */
-static void origin_print(FILE *out, const struct amon_header *h, const struct report_options *options)
+static void info_origin_print(FILE *out, const struct amon_header *h, const struct report_options *options)
 {
 	char text[4 * sizeof h->program];
 
@@ -37,7 +37,7 @@ static void identity_print(FILE *out, const struct report_input *in, uint32_t i,
 	print_field(out, &options->style, "file", "%s, %" PRIu64 " bytes%s", print_safe(text, sizeof text, run->label, &options->style),
 		    run->file_size, run->truncated ? ", cut off" : "");
 	if (h->origin[0]) {
-		origin_print(out, h, options);
+		info_origin_print(out, h, options);
 		return;
 	}
 	print_field(out, &options->style, "program", "%s", print_safe(text, sizeof text, h->program, &options->style));
@@ -123,7 +123,7 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	notes_list(out, h->notes, options);
 }
 
-static void contexts_print(FILE *out, const struct profile *p, const struct sums *s, const struct report_options *options)
+static void info_contexts_print(FILE *out, const struct profile *p, const struct sums *s, const struct report_options *options)
 {
 	if (s->calls && profile_has_contexts(p))
 		print_field(out, &options->style, "histories", "%.1f long on average, the longest %" PRIu32 "; %.2f %% of calls answered by the "
@@ -167,7 +167,7 @@ static const char *cover_text(const struct plain_module *m)
 }
 
 /* Where the program counters were sampled: all of user mode. */
-static void plain_print(FILE *out, const struct graph *g, const struct plain *p, const struct report_options *options)
+static void info_plain_print(FILE *out, const struct graph *g, const struct plain *p, const struct report_options *options)
 {
 	char name[600];
 
@@ -191,10 +191,10 @@ static bool together_print(FILE *out, const struct report_input *in, const struc
 		return false;
 	if (in->graph->profile->nruns > 1)
 		fputs("All together\n\n", out);
-	contexts_print(out, in->graph->profile, &sums, options);
+	info_contexts_print(out, in->graph->profile, &sums, options);
 	errors_print(out, in->graph, options);
 	costs_print(out, in->graph, options);
-	plain_print(out, in->graph, &plain, options);
+	info_plain_print(out, in->graph, &plain, options);
 	plain_free(&plain);
 	return true;
 }
@@ -207,7 +207,7 @@ static void build_id_print(FILE *out, const struct profile_module *m)
 		fprintf(out, "%02x", m->build_id[i]);
 }
 
-static void modules_print(FILE *out, const struct profile *p, const struct report_options *options)
+static void info_modules_print(FILE *out, const struct profile *p, const struct report_options *options)
 {
 	fprintf(out, "\nModules: %" PRIu32 "\n\n", p->nmodules);
 	for (uint32_t i = 0; i < p->nmodules; i++) {
@@ -244,7 +244,7 @@ static const struct thread_state *thread_state(const struct report_input *in, co
 }
 
 /* Of many threads a list is long, and says little. */
-static void threads_count(FILE *out, const struct profile *p, const struct report_options *options)
+static void info_threads_count(FILE *out, const struct profile *p, const struct report_options *options)
 {
 	uint64_t folded = 0;
 
@@ -303,7 +303,7 @@ static void phases_print(FILE *out, const struct profile *p, const struct report
 		fputs("\n  * goes on, or did at the end.  \"(stopped)\" is in no report.\n", out);
 }
 
-static void processes_print(FILE *out, const struct report_input *in, const struct report_options *options)
+static void info_processes_print(FILE *out, const struct report_input *in, const struct report_options *options)
 {
 	const struct profile *p = in->graph->profile;
 
@@ -335,7 +335,7 @@ static void processes_sum(FILE *out, const struct report_input *in, const struct
 }
 
 /* What each command took of the time; nothing of a single process. */
-static bool commands_print(FILE *out, const struct profile *p, const struct report_options *options, struct error *err)
+static bool info_commands_print(FILE *out, const struct profile *p, const struct report_options *options, struct error *err)
 {
 	size_t n = 0;
 	struct profile_command *c = commands_make(p, &n);
@@ -381,19 +381,19 @@ bool info_text(const struct report_input *in, const struct report_options *optio
 	const struct profile *p = in->graph->profile;
 
 	if (p->nruns == 1 || options->processes)
-		processes_print(out, in, options);
+		info_processes_print(out, in, options);
 	else
 		processes_sum(out, in, options);
-	if (!commands_print(out, p, options, err))
+	if (!info_commands_print(out, p, options, err))
 		return false;
 	if (!together_print(out, in, options, err))
 		return false;
 	sampled_print(out, p, options);
-	modules_print(out, p, options);
+	info_modules_print(out, p, options);
 	if (options->threads)
 		threads_print(out, in, options);
 	else
-		threads_count(out, p, options);
+		info_threads_count(out, p, options);
 	phases_print(out, p, options);
 	left_out_list(in, options, out);
 	return true;

@@ -40,13 +40,13 @@ static bool is_mpi(const struct graph *g, uint32_t r)
 
 static bool is_wait(const struct graph *g, uint32_t r) { return is_mpi(g, r) && strcmp(g->routines[r].name.name, WAIT) == 0; }
 
-static uint32_t entry(const struct rows *r, size_t n, size_t back)
+static uint32_t mpi_entry(const struct rows *r, size_t n, size_t back)
 {
 	return n > back ? history_routine(r->history[n - 1 - back]) : GRAPH_NONE;
 }
 
 /* What context I has to do with a call of MPI.  False: nothing. */
-static bool row_make(struct rows *r, const struct graph *g, uint32_t i, struct row *row)
+static bool mpi_row_make(struct rows *r, const struct graph *g, uint32_t i, struct row *row)
 {
 	const struct graph_context *c = &g->contexts[i];
 	size_t n, back;
@@ -55,7 +55,7 @@ static bool row_make(struct rows *r, const struct graph *g, uint32_t i, struct r
 		return false;
 	n = graph_history(g, i, r->history);
 	back = is_wait(g, c->routine) ? 1 : 0;
-	*row = (struct row){ .routine = entry(r, n, back), .caller = entry(r, n, back + 1), .time = c->time };
+	*row = (struct row){ .routine = mpi_entry(r, n, back), .caller = mpi_entry(r, n, back + 1), .time = c->time };
 	if (back) {
 		row->wait = c->time;
 		row->waits = true;
@@ -66,7 +66,7 @@ static bool row_make(struct rows *r, const struct graph *g, uint32_t i, struct r
 	return true;
 }
 
-static int by_arc(const void *left, const void *right)
+static int mpi_by_arc(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
 
@@ -75,7 +75,7 @@ static int by_arc(const void *left, const void *right)
 	return a->caller < b->caller ? -1 : a->caller > b->caller;
 }
 
-static int by_weight(const void *left, const void *right)
+static int mpi_by_weight(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
 
@@ -83,7 +83,7 @@ static int by_weight(const void *left, const void *right)
 		return a->time < b->time ? 1 : -1;
 	if (a->calls != b->calls)
 		return a->calls < b->calls ? 1 : -1;
-	return by_arc(left, right);
+	return mpi_by_arc(left, right);
 }
 
 /* Rows of one arc, which stand together, become one. */
@@ -95,7 +95,7 @@ static void rows_merge(struct rows *r)
 		const struct row *more = &r->rows[i];
 		struct row *row = kept ? &r->rows[kept - 1] : NULL;
 
-		if (!row || by_arc(row, more) != 0) {
+		if (!row || mpi_by_arc(row, more) != 0) {
 			r->rows[kept++] = *more;
 			continue;
 		}
@@ -108,29 +108,29 @@ static void rows_merge(struct rows *r)
 	r->n = kept;
 }
 
-static bool rows_make(struct rows *r, const struct graph *g, struct error *err)
+static bool mpi_rows_make(struct rows *r, const struct graph *g, struct error *err)
 {
 	*r = (struct rows){ .rows = calloc((size_t)g->ncontexts + 1, sizeof *r->rows), .history = calloc((size_t)g->longest + 1, sizeof *r->history) };
 	if (!r->rows || !r->history)
 		return error_no_memory(err, NULL);
 	for (uint32_t i = 0; i < g->ncontexts; i++)
-		r->n += row_make(r, g, i, &r->rows[r->n]);
+		r->n += mpi_row_make(r, g, i, &r->rows[r->n]);
 	if (r->n == 0)
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--mpi: no call of MPI is in this profile, or in what of it was asked for: they are recorded of ranks whose program has "
 				 "hooks (mpirun -n N aprof run PROGRAM)");
-	qsort(r->rows, r->n, sizeof *r->rows, by_arc);
+	qsort(r->rows, r->n, sizeof *r->rows, mpi_by_arc);
 	rows_merge(r);
-	qsort(r->rows, r->n, sizeof *r->rows, by_weight);
+	qsort(r->rows, r->n, sizeof *r->rows, mpi_by_weight);
 	return true;
 }
 
-static void rows_free(struct rows *r)
+static void mpi_rows_free(struct rows *r)
 {
 	free(r->rows);
 	free(r->history);
 }
 
-static void row_print(const struct graph *g, const struct row *row, const struct text_style *style, FILE *out)
+static void mpi_row_print(const struct graph *g, const struct row *row, const struct text_style *style, FILE *out)
 {
 	fprintf(out, "%11.3f ", (double)row->time / 1e9);
 	if (row->waits)
@@ -150,16 +150,16 @@ static void row_print(const struct graph *g, const struct row *row, const struct
 bool mpi_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct rows r;
-	bool ok = rows_make(&r, in->graph, err);
+	bool ok = mpi_rows_make(&r, in->graph, err);
 
 	if (ok) {
 		fputs("Calls of MPI, by routine and caller\n\n", out);
 		fputs("    seconds   waiting        calls              bytes  routine < caller\n", out);
 		for (size_t i = 0; i < r.n; i++)
-			row_print(in->graph, &r.rows[i], &options->style, out);
+			mpi_row_print(in->graph, &r.rows[i], &options->style, out);
 		print_legend(out, &options->style, legend);
 	}
-	rows_free(&r);
+	mpi_rows_free(&r);
 	return ok;
 }
 
@@ -167,7 +167,7 @@ bool mpi_json(const struct report_input *in, const struct report_options *option
 {
 	const struct graph *g = in->graph;
 	struct rows r;
-	bool ok = rows_make(&r, g, err);
+	bool ok = mpi_rows_make(&r, g, err);
 
 	(void)options;
 	if (ok) {
@@ -182,6 +182,6 @@ bool mpi_json(const struct report_input *in, const struct report_options *option
 		}
 		emit_array_end(e);
 	}
-	rows_free(&r);
+	mpi_rows_free(&r);
 	return ok;
 }

@@ -9,7 +9,7 @@ static const char not_known[] =
 	"Some modules do not record which of their functions have hooks (by cyg), so routines of theirs that were\n"
 	"never called are not listed.\n";
 
-static void routine_print(FILE *out, const struct symbol *s, const struct report_options *options)
+static void never_routine_print(FILE *out, const struct symbol *s, const struct report_options *options)
 {
 	const char *file = !s->file || options->gprof.paths ? s->file : print_basename(s->file);
 
@@ -30,7 +30,7 @@ bool never_text(const struct report_input *in, const struct report_options *opti
 	if (in->nnever)
 		putc('\n', out);
 	for (size_t i = 0; i < in->nnever; i++)
-		routine_print(out, in->never[i], options);
+		never_routine_print(out, in->never[i], options);
 	if (!in->never_known)
 		print_legend(out, &options->style, not_known);
 	return true;

@@ -15,18 +15,18 @@ static const char legend[] =
 	" overlap do not add up.\n";
 
 /* How many of FOUND are asked for. */
-static size_t count(const struct paths *found, const struct report_options *options)
+static size_t paths_count(const struct paths *found, const struct report_options *options)
 {
 	return options->top && options->top < found->n ? options->top : found->n;
 }
 
 /* Were the calls counted that end the sequence P? */
-static bool is_counted(const struct graph *g, const struct paths *found, const struct graph_path *p)
+static bool paths_is_counted(const struct graph *g, const struct paths *found, const struct graph_path *p)
 {
 	return graph_counts(g, found->routines[p->first + p->length - 1]);
 }
 
-static void path_print(const struct graph *g, const struct paths *found, const struct graph_path *p, FILE *out,
+static void paths_path_print(const struct graph *g, const struct paths *found, const struct graph_path *p, FILE *out,
 		       const struct report_options *options)
 {
 	for (uint32_t i = 0; i < p->length; i++) {
@@ -37,7 +37,7 @@ static void path_print(const struct graph *g, const struct paths *found, const s
 	putc('\n', out);
 }
 
-static void paths_print(const struct graph *g, const struct paths *found, FILE *out, const struct report_options *options)
+static void report_paths_print(const struct graph *g, const struct paths *found, FILE *out, const struct report_options *options)
 {
 	int calls = print_count_width(g->calls, 9);
 
@@ -46,16 +46,16 @@ static void paths_print(const struct graph *g, const struct paths *found, FILE *
 	share_heading(out, &options->style, g->sampled);
 	fprintf(out, " %*s contexts %*s  sequence\n", PRINT_TIME, "time", calls, "calls");
 	print_end(out, &options->style);
-	for (size_t i = 0; i < count(found, options); i++) {
+	for (size_t i = 0; i < paths_count(found, options); i++) {
 		const struct graph_path *p = found->paths + i;
 
 		share_print(out, &options->style, g->sampled, print_percent(p->time, g->time + g->outside) / 100, graph_run_error(g, p->time, &p->evidence));
 		putc(' ', out);
 		print_time(out, (double)p->time, PRINT_TIME);
 		fprintf(out, " %8" PRIu32 " ", p->contexts);
-		print_calls(out, calls, p->calls, is_counted(g, found, p));
+		print_calls(out, calls, p->calls, paths_is_counted(g, found, p));
 		fputs("  ", out);
-		path_print(g, found, p, out, options);
+		paths_path_print(g, found, p, out, options);
 	}
 	print_legend(out, &options->style, legend);
 	share_legend(out, &options->style, g->sampled, 10);
@@ -72,7 +72,7 @@ bool paths_text(const struct report_input *in, const struct report_options *opti
 		fprintf(out, "No sequence of two calls or more recurs in several contexts with %g %% of the run's time.\n",
 			options->min_percent);
 	else
-		paths_print(in->graph, found, out, options);
+		report_paths_print(in->graph, found, out, options);
 	paths_free(own);
 	return true;
 }
@@ -87,7 +87,7 @@ bool paths_json(const struct report_input *in, const struct report_options *opti
 		return false;
 	emit_member(e, "time_ns", emit_count(g->time + g->outside));
 	emit_array(e, "paths");
-	for (size_t i = 0; i < count(found, options); i++) {
+	for (size_t i = 0; i < paths_count(found, options); i++) {
 		const struct graph_path *p = found->paths + i;
 		json_t *names = json_array();
 
@@ -95,7 +95,7 @@ bool paths_json(const struct report_input *in, const struct report_options *opti
 			json_array_append_new(names, emit_name(g->routines[found->routines[p->first + k]].name.name));
 		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "time_ns", emit_count(p->time), "error_ns",
 				       share_json(graph_run_error(g, p->time, &p->evidence), g->time + g->outside), "ticks", emit_count(p->ticks),
-				       "calls", emit_calls(is_counted(g, found, p), p->calls), "contexts", emit_count(p->contexts), "effective_contexts",
+				       "calls", emit_calls(paths_is_counted(g, found, p), p->calls), "contexts", emit_count(p->contexts), "effective_contexts",
 				       p->effective, "path", names));
 	}
 	emit_array_end(e);

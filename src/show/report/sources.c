@@ -52,7 +52,7 @@ struct heavy {
 	uint64_t time;		/* self or total, ns */
 };
 
-static int by_time(const void *left, const void *right)
+static int sources_by_time(const void *left, const void *right)
 {
 	const struct heavy *a = left, *b = right;
 
@@ -67,7 +67,7 @@ static bool heaviest_mark(const struct graph *g, bool self, bool *marked)
 	for (uint32_t i = 0; all && i < g->nroutines; i++)
 		all[i] = (struct heavy){ i, self ? g->routines[i].self : g->routines[i].total };
 	if (all)
-		qsort(all, g->nroutines, sizeof *all, by_time);
+		qsort(all, g->nroutines, sizeof *all, sources_by_time);
 	for (uint32_t i = 0; all && i < g->nroutines && i < MOST_ROUTINES && all[i].time > 0; i++)
 		marked[all[i].routine] = true;
 	free(all);

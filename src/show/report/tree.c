@@ -43,7 +43,7 @@ struct walk {
 
 #define REST (UINT32_C(1) << 31)
 
-static struct columns columns_make(const struct tree *t)
+static struct columns tree_columns_make(const struct tree *t)
 {
 	struct columns c = { PRINT_TIME, PRINT_TIME, 9 };
 
@@ -68,7 +68,7 @@ static double node_error(const struct graph *g, const struct tree *t, const stru
 }
 
 /* The shares of TOTAL, which may be off by ERROR of the run. */
-static void figures_print(const struct walk *w, FILE *out, uint64_t total, uint64_t parent, double error)
+static void tree_figures_print(const struct walk *w, FILE *out, uint64_t total, uint64_t parent, double error)
 {
 	double share = w->whole ? (double)total / (double)w->whole : 0;
 
@@ -87,7 +87,7 @@ static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t
 	int used = share_width(w->graph->sampled) + 11 + c->total + 1 + c->self + 1 + c->calls + 2 + (node->gap ? 3 : 0) + node->folded;
 	char marks[ENTRY_MARKS];
 
-	figures_print(w, out, node->total, w->tree->nodes[node->parent].total, node_error(w->graph, w->tree, node));
+	tree_figures_print(w, out, node->total, w->tree->nodes[node->parent].total, node_error(w->graph, w->tree, node));
 	putc(' ', out);
 	print_time(out, (double)node->self, c->self);
 	putc(' ', out);
@@ -102,12 +102,12 @@ static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t
 }
 
 /* The part of PARENT that the lines below it do not show. */
-static void rest_print(const struct walk *w, FILE *out, uint32_t parent, uint32_t level)
+static void tree_rest_print(const struct walk *w, FILE *out, uint32_t parent, uint32_t level)
 {
 	const struct tree_node *node = &w->tree->nodes[parent];
 
 	print_begin(out, &w->options->style, 'd');
-	figures_print(w, out, node->rest, node->total, -1);
+	tree_figures_print(w, out, node->rest, node->total, -1);
 	fprintf(out, " %*s %*s  ", w->columns.self, "", w->columns.calls, "");
 	indent_print(out, level);
 	fputs(w->options->bottom_up ? "(rest, or no caller)" : "(rest)", out);
@@ -115,7 +115,7 @@ static void rest_print(const struct walk *w, FILE *out, uint32_t parent, uint32_
 	putc('\n', out);
 }
 
-static void push(struct walk *w, uint32_t node, uint32_t level)
+static void tree_push(struct walk *w, uint32_t node, uint32_t level)
 {
 	w->stack[w->n] = node;
 	w->level[w->n++] = level;
@@ -127,9 +127,9 @@ static void children_push(struct walk *w, uint32_t index, uint32_t level)
 	const struct tree_node *node = &w->tree->nodes[index];
 
 	if (node->rest && (node->nchildren || !w->options->bottom_up))	/* the end of a chain of callers has no other rest */
-		push(w, index | REST, level);
+		tree_push(w, index | REST, level);
 	for (uint32_t i = node->nchildren; i-- > 0;)
-		push(w, node->first + i, level);
+		tree_push(w, node->first + i, level);
 }
 
 static void walk_print(struct walk *w, FILE *out)
@@ -139,7 +139,7 @@ static void walk_print(struct walk *w, FILE *out)
 		uint32_t index = w->stack[--w->n], level = w->level[w->n];
 
 		if (index & REST) {
-			rest_print(w, out, index & ~REST, level);
+			tree_rest_print(w, out, index & ~REST, level);
 			continue;
 		}
 		node_print(w, out, index, level);
@@ -148,15 +148,15 @@ static void walk_print(struct walk *w, FILE *out)
 }
 
 /* The time of no routine, at the level of the first callers. */
-static void outside_print(const struct walk *w, FILE *out)
+static void tree_outside_print(const struct walk *w, FILE *out)
 {
 	if (!w->tree->nodes[0].self || w->options->bottom_up)
 		return;
-	figures_print(w, out, w->tree->nodes[0].self, w->whole, -1);
+	tree_figures_print(w, out, w->tree->nodes[0].self, w->whole, -1);
 	fprintf(out, " %*s %*s  (outside all routines)\n", w->columns.self, "", w->columns.calls, "");
 }
 
-static void heading_print(const struct walk *w, FILE *out)
+static void tree_heading_print(const struct walk *w, FILE *out)
 {
 	print_begin(out, &w->options->style, 'h');
 	share_heading(out, &w->options->style, w->graph->sampled);
@@ -176,10 +176,10 @@ static void tree_print(struct walk *w, FILE *out)
 	char whole[PRINT_TIME_SIZE];
 
 	w->whole = w->tree->nodes[0].total;
-	w->columns = columns_make(w->tree);
+	w->columns = tree_columns_make(w->tree);
 	fprintf(out, "%s tree: %s\n\n", w->options->bottom_up ? "Bottom-up" : "Top-down", print_time_text(whole, (double)w->whole));
-	heading_print(w, out);
-	outside_print(w, out);
+	tree_heading_print(w, out);
+	tree_outside_print(w, out);
 	walk_print(w, out);
 	print_legend(out, &w->options->style, w->options->bottom_up ? legend_up : legend);
 	share_legend(out, &w->options->style, w->graph->sampled, 10);

@@ -75,7 +75,7 @@ double verified_unread(uint64_t checked, uint64_t unread) { return unread ? 100.
 bool verified_is_short(uint64_t checked, uint64_t unread) { return unread > (checked + unread) / 10; }
 
 /* The name of the routine that profile routine R is. */
-static const char *name_of(const struct report_input *in, uint32_t r)
+static const char *verification_name_of(const struct report_input *in, uint32_t r)
 {
 	const struct graph *g = in->graph;
 
@@ -89,8 +89,8 @@ static void place_print(const struct report_input *in, const struct profile_stac
 	char count[32], at[400], context[400], other[400];
 
 	print_safe(at, sizeof at, symbols_find(in->symbols, s->module, s->address)->display, &options->style);
-	print_safe(context, sizeof context, name_of(in, p->contexts[s->context].routine), &options->style);
-	print_safe(other, sizeof other, s->verdict == AMON_STACK_OPEN ? at : name_of(in, s->routine), &options->style);
+	print_safe(context, sizeof context, verification_name_of(in, p->contexts[s->context].routine), &options->style);
+	print_safe(other, sizeof other, s->verdict == AMON_STACK_OPEN ? at : verification_name_of(in, s->routine), &options->style);
 	print_field(out, &options->style, "", "%s in %s: the machine was in a context of %s; the stack parts from it with %s",
 		    print_grouped(count, s->count), at, context, other);
 }

@@ -33,7 +33,7 @@ static const struct comparison *compared(const struct page *p)
 	return p->view->compared->comparison;
 }
 
-static bool add(struct page *p, struct change_row row)
+static bool changes_add(struct page *p, struct change_row row)
 {
 	struct changes *s = p->state;
 
@@ -44,7 +44,7 @@ static bool add(struct page *p, struct change_row row)
 }
 
 /* The head, in lines as wide as the screen. */
-static bool head_make(struct page *p)
+static bool changes_head_make(struct page *p)
 {
 	struct changes *s = p->state;
 	struct diff_options options = { .report = p->view->options };
@@ -66,7 +66,7 @@ static bool head_make(struct page *p)
 	return true;
 }
 
-static bool rows_make(struct page *p)
+static bool changes_rows_make(struct page *p)
 {
 	struct changes *s = p->state;
 	const struct comparison *c = compared(p);
@@ -74,16 +74,16 @@ static bool rows_make(struct page *p)
 
 	p->n = 0;
 	for (const char *line = s->head; ok && *line; line += strlen(line) + 1)
-		ok = add(p, (struct change_row){ .part = HEAD, .index = (uint32_t)(line - s->head) });
+		ok = changes_add(p, (struct change_row){ .part = HEAD, .index = (uint32_t)(line - s->head) });
 	for (int k = 0; ok && k < COMPARISON_KINDS; k++) {
 		const struct comparison_items *items = &c->kinds[k];
 
 		if (!s->order[k])
 			continue;
-		ok = add(p, (struct change_row){ .part = TITLE, .kind = (enum comparison_kind)k });
+		ok = changes_add(p, (struct change_row){ .part = TITLE, .kind = (enum comparison_kind)k });
 		for (uint32_t i = 0; ok && s->unfolded[k] && i < items->n; i++)
 			if (items->items[s->order[k][i]].counted)
-				ok = add(p, (struct change_row){ ITEM, (enum comparison_kind)k, s->order[k][i] });
+				ok = changes_add(p, (struct change_row){ ITEM, (enum comparison_kind)k, s->order[k][i] });
 	}
 	return ok;
 }
@@ -106,13 +106,13 @@ static bool order_make_all(struct page *p)
 }
 
 /* Whether R is the routine I: of several of one name that of I's source file. */
-static bool is_better(const struct graph_routine *r, const struct comparison_item *i)
+static bool changes_is_better(const struct graph_routine *r, const struct comparison_item *i)
 {
 	return r->name.file && i->file && strcmp(r->name.file, i->file) == 0;
 }
 
 /* Find which of the graph's routines are those of the comparison, which reads other builds, too: by their names. */
-static bool routines_find(struct page *p)
+static bool changes_routines_find(struct page *p)
 {
 	struct changes *s = p->state;
 	const struct graph *g = p->view->g;
@@ -125,7 +125,7 @@ static bool routines_find(struct page *p)
 
 		s->routines[i] = GRAPH_NONE;
 		for (uint32_t k = at; k < g->nroutines && strcmp(sorted[k]->name.name, items->items[i].name) == 0; k++)
-			if (k == at || is_better(sorted[k], &items->items[i]))
+			if (k == at || changes_is_better(sorted[k], &items->items[i]))
 				s->routines[i] = (uint32_t)(sorted[k] - g->routines);
 	}
 	free(sorted);
@@ -141,7 +141,7 @@ static bool changes_open(struct page *p, struct error *err)
 	if (!s)
 		return error_no_memory(err, NULL);
 	s->unfolded[COMPARISON_ROUTINES] = true;
-	if (!head_make(p) || !order_make_all(p) || !routines_find(p) || !rows_make(p))
+	if (!changes_head_make(p) || !order_make_all(p) || !changes_routines_find(p) || !changes_rows_make(p))
 		return error_no_memory(err, NULL);
 	while (p->cursor + 1 < p->n && s->rows[p->cursor].part != ITEM)
 		p->cursor++;
@@ -162,7 +162,7 @@ static void changes_close(struct page *p)
 	free(s);
 }
 
-static const struct change_row *row_at(const struct page *p, size_t row)
+static const struct change_row *changes_row_at(const struct page *p, size_t row)
 {
 	return &((const struct changes *)p->state)->rows[row];
 }
@@ -171,7 +171,7 @@ static const struct change_row *row_at(const struct page *p, size_t row)
 static void cursor_to(struct page *p, const struct change_row *wanted)
 {
 	for (size_t i = 0; i < p->n; i++) {
-		const struct change_row *row = row_at(p, i);
+		const struct change_row *row = changes_row_at(p, i);
 
 		if (row->part == wanted->part && row->kind == wanted->kind && row->index == wanted->index)
 			p->cursor = i;
@@ -186,18 +186,18 @@ static bool changes_carry(struct page *p, const struct page *old, const uint32_t
 	(void)map;
 	s->sort = before->sort;
 	memcpy(s->unfolded, before->unfolded, sizeof s->unfolded);
-	if (!order_make_all(p) || !rows_make(p))
+	if (!order_make_all(p) || !changes_rows_make(p))
 		return error_no_memory(err, NULL);
 	if (old->n > 0)
-		cursor_to(p, row_at(old, old->cursor));
+		cursor_to(p, changes_row_at(old, old->cursor));
 	return true;
 }
 
 static bool changes_resize(struct page *p, struct error *err)
 {
-	struct change_row at = p->n > 0 ? *row_at(p, p->cursor) : (struct change_row){ .part = HEAD };
+	struct change_row at = p->n > 0 ? *changes_row_at(p, p->cursor) : (struct change_row){ .part = HEAD };
 
-	if (!head_make(p) || !rows_make(p))
+	if (!changes_head_make(p) || !changes_rows_make(p))
 		return error_no_memory(err, NULL);
 	cursor_to(p, &at);
 	return true;
@@ -211,14 +211,14 @@ static void changes_sort(struct page *p)
 	if (s->sort >= DIFF_BY_CALLS && !p->view->g->counted)
 		s->sort = DIFF_BY_SELF;
 	if (order_make_all(p))
-		rows_make(p);
+		changes_rows_make(p);
 }
 
 /* Titles unfold; from an item - goes up to its title.  Other rows stay as they are. */
 static bool changes_fold(struct page *p, size_t row, enum page_fold what, struct error *err)
 {
 	struct changes *s = p->state;
-	struct change_row at = *row_at(p, row);
+	struct change_row at = *changes_row_at(p, row);
 
 	if (what == PAGE_UNFOLD_ALL || what == PAGE_FOLD_ALL)
 		memset(s->unfolded, what == PAGE_UNFOLD_ALL, sizeof s->unfolded);
@@ -226,7 +226,7 @@ static bool changes_fold(struct page *p, size_t row, enum page_fold what, struct
 		s->unfolded[at.kind] = what == PAGE_UNFOLD || (what == PAGE_TOGGLE && !s->unfolded[at.kind]);
 	if (at.part == ITEM && (what == PAGE_FOLD || what == PAGE_FOLD_ALL))
 		at = (struct change_row){ .part = TITLE, .kind = at.kind };
-	if (!rows_make(p))
+	if (!changes_rows_make(p))
 		return error_no_memory(err, NULL);
 	cursor_to(p, &at);
 	return true;
@@ -237,7 +237,7 @@ static bool changes_enter(struct page *p, size_t row)
 {
 	struct error err;
 
-	return row_at(p, row)->part != ITEM && changes_fold(p, row, PAGE_TOGGLE, &err);
+	return changes_row_at(p, row)->part != ITEM && changes_fold(p, row, PAGE_TOGGLE, &err);
 }
 
 static void changes_heading(const struct page *p, FILE *out)
@@ -313,7 +313,7 @@ static void item_print(const struct page *p, enum comparison_kind kind, const st
 static enum screen_style changes_row(const struct page *p, size_t index, FILE *out)
 {
 	const struct changes *s = p->state;
-	const struct change_row *row = row_at(p, index);
+	const struct change_row *row = changes_row_at(p, index);
 	const struct comparison_item *item;
 	bool utf8 = p->view->options.style.utf8;
 
@@ -335,7 +335,7 @@ static enum screen_style changes_row(const struct page *p, size_t index, FILE *o
 static uint32_t changes_routine(const struct page *p, size_t index)
 {
 	const struct changes *s = p->state;
-	const struct change_row *row = row_at(p, index);
+	const struct change_row *row = changes_row_at(p, index);
 	uint32_t to;
 
 	if (row->part != ITEM)

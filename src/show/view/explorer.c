@@ -75,7 +75,7 @@ static size_t page_height(void)
 	return screen_lines() > HEAD + 1 ? (size_t)screen_lines() - HEAD - 1 : 1;
 }
 
-static void fail(struct explorer *x)
+static void explorer_fail(struct explorer *x)
 {
 	x->quit = true;
 }
@@ -94,7 +94,7 @@ static bool page_ready(struct explorer *x)
 	screen_flush(-1);
 	if (p->kind->open(p, x->err))
 		return true;
-	fail(x);
+	explorer_fail(x);
 	return false;
 }
 
@@ -232,7 +232,7 @@ static void state_print(struct explorer *x, struct page_text *text, FILE *out)
 }
 
 /* Behind the N columns of the state stands what keys do here, if there is room. */
-static void hint_print(const struct explorer *x, int n, FILE *out)
+static void explorer_hint_print(const struct explorer *x, int n, FILE *out)
 {
 	const char *hint = kinds[x->current]->hint ? kinds[x->current]->hint : "q quit";
 	int room = screen_columns() - n - (int)strlen(hint) - (int)strlen("  ? help ");
@@ -256,7 +256,7 @@ static void foot_draw(struct explorer *x)
 	} else {
 		state_print(x, &text, out);
 		if (fflush(out) == 0)
-			hint_print(x, (int)print_width(text.text, text.size), out);
+			explorer_hint_print(x, (int)print_width(text.text, text.size), out);
 	}
 	if (fclose(out) == 0)
 		screen_put(screen_lines() - 1, text.text, 0, SCREEN_BAR, false);
@@ -271,7 +271,7 @@ static void resize(struct explorer *x, int columns)
 	x->view.options.style.width = columns;
 	for (int i = 0; i < PAGES; i++)
 		if (x->pages[i].built && x->pages[i].kind->resize && !x->pages[i].kind->resize(&x->pages[i], x->err))
-			fail(x);
+			explorer_fail(x);
 }
 
 static void draw(struct explorer *x)
@@ -313,7 +313,7 @@ static void cursor_find(struct page *p, uint32_t routine)
 }
 
 /* Show PAGE, remembering where we are. */
-static void go(struct explorer *x, int page, uint32_t routine)
+static void explorer_go(struct explorer *x, int page, uint32_t routine)
 {
 	const struct page *p = page_now(x);
 
@@ -328,7 +328,7 @@ static void go(struct explorer *x, int page, uint32_t routine)
 		cursor_find(page_now(x), routine);
 }
 
-static void go_back(struct explorer *x)
+static void explorer_go_back(struct explorer *x)
 {
 	struct step *step;
 
@@ -449,12 +449,12 @@ static void filter_ask(struct explorer *x)
 		snprintf(x->view.message, sizeof x->view.message, "%.150s", err.text);
 }
 
-static void fold(struct explorer *x, enum page_fold what)
+static void explorer_fold(struct explorer *x, enum page_fold what)
 {
 	struct page *p = page_now(x);
 
 	if (p->kind->fold && p->n > 0 && !p->kind->fold(p, p->cursor, what, x->err))
-		fail(x);
+		explorer_fail(x);
 }
 
 static void sideways(struct explorer *x, int columns)
@@ -464,7 +464,7 @@ static void sideways(struct explorer *x, int columns)
 	p->skip = p->skip + columns > 0 ? p->skip + columns : 0;
 }
 
-static void enter(struct explorer *x)
+static void explorer_enter(struct explorer *x)
 {
 	uint32_t routine = routine_now(x);
 	struct page *p = page_now(x);
@@ -472,9 +472,9 @@ static void enter(struct explorer *x)
 	if (p->kind->enter && p->n > 0 && p->kind->enter(p, p->cursor))
 		return;
 	if (p->kind->fold && !p->kind->enter)
-		fold(x, PAGE_TOGGLE);
+		explorer_fold(x, PAGE_TOGGLE);
 	else if (routine != GRAPH_NONE && x->current != PAGE_HELP)
-		go(x, PAGE_NEIGHBOURS, routine);
+		explorer_go(x, PAGE_NEIGHBOURS, routine);
 }
 
 /* The page STEP further on the first line, all around. */
@@ -497,7 +497,7 @@ static void bar_click(struct explorer *x, int column)
 		for (int i = 0; i < PAGES; i++)
 			if (has_page(x, i) && column >= begin[i])
 				page = i;
-	go(x, page, routine_now(x));
+	explorer_go(x, page, routine_now(x));
 }
 
 static void click(struct explorer *x, struct screen_event e)
@@ -513,7 +513,7 @@ static void click(struct explorer *x, struct screen_event e)
 	} else if (e.y >= HEAD && p->top + (size_t)(e.y - HEAD) < p->n && (size_t)(e.y - HEAD) < page_height()) {
 		p->cursor = p->top + (size_t)(e.y - HEAD);
 		if (e.twice || (x->clicked == e.y && since < DOUBLE_CLICK))
-			enter(x);
+			explorer_enter(x);
 		x->clicked = e.y;
 		x->when = now;
 	}
@@ -562,35 +562,35 @@ static bool page_key(struct explorer *x, int key)
 	for (int i = 0; i < PAGES; i++)
 		if (key == page_keys[i]) {
 			if (i == PAGE_COLUMNS || has_page(x, i))
-				go(x, i, routine);
+				explorer_go(x, i, routine);
 			return true;
 		}
 	switch (key) {
 	case '\t':
-		go(x, page_beside(x, 1), routine);
+		explorer_go(x, page_beside(x, 1), routine);
 		return true;
 	case SCREEN_BACK_TAB:
-		go(x, page_beside(x, -1), routine);
+		explorer_go(x, page_beside(x, -1), routine);
 		return true;
 	case 'h':
-		go(x, PAGE_HELP, routine);
+		explorer_go(x, PAGE_HELP, routine);
 		return true;
 	case 'a':
-		go(x, PAGE_SOURCE, routine);
+		explorer_go(x, PAGE_SOURCE, routine);
 		return true;
 	case 'c':
 		if (routine != GRAPH_NONE)
-			go(x, PAGE_NEIGHBOURS, routine);
+			explorer_go(x, PAGE_NEIGHBOURS, routine);
 		return true;
 	case SCREEN_BACKSPACE: case ESCAPE:
-		go_back(x);
+		explorer_go_back(x);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static uint64_t now_ms(void)
+static uint64_t explorer_now_ms(void)
 {
 	struct timespec t;
 
@@ -601,7 +601,7 @@ static uint64_t now_ms(void)
 /* The time until the figures are read again, ms; below 0: they are not. */
 static int renew_wait(const struct explorer *x)
 {
-	uint64_t now = now_ms(), due = x->renewed + x->every;
+	uint64_t now = explorer_now_ms(), due = x->renewed + x->every;
 
 	return !x->running || x->paused ? -1 : due > now ? (int)(due - now) : 0;
 }
@@ -629,7 +629,7 @@ static void view_set(struct explorer_view *v, const struct report_input *in)
 }
 
 /* Which thread of NOW is THREAD of OLD; GRAPH_NONE: none. */
-static uint32_t thread_find(const struct profile *old, uint32_t thread, const struct profile *now)
+static uint32_t explorer_thread_find(const struct profile *old, uint32_t thread, const struct profile *now)
 {
 	for (uint32_t i = 0; thread != GRAPH_NONE && i < now->nthreads; i++) {
 		const struct profile_thread *a = &old->threads[thread], *b = &now->threads[i];
@@ -640,7 +640,7 @@ static uint32_t thread_find(const struct profile *old, uint32_t thread, const st
 	return GRAPH_NONE;
 }
 
-static int by_key(const void *left, const void *right)
+static int explorer_by_key(const void *left, const void *right)
 {
 	const struct graph_routine *const *a = left, *const *b = right;
 
@@ -656,10 +656,10 @@ static uint32_t *routines_map(const struct graph *old, const struct graph *now)
 	for (uint32_t r = 0; sorted && r < now->nroutines; r++)
 		sorted[r] = now->routines + r;
 	if (sorted)
-		qsort(sorted, now->nroutines, sizeof *sorted, by_key);
+		qsort(sorted, now->nroutines, sizeof *sorted, explorer_by_key);
 	for (uint32_t r = 0; map && sorted && r < old->nroutines; r++) {
 		const struct graph_routine *wanted = old->routines + r;
-		const struct graph_routine *const *found = bsearch(&wanted, sorted, now->nroutines, sizeof *sorted, by_key);
+		const struct graph_routine *const *found = bsearch(&wanted, sorted, now->nroutines, sizeof *sorted, explorer_by_key);
 
 		map[r] = found ? (uint32_t)(*found - now->routines) : GRAPH_NONE;
 	}
@@ -714,7 +714,7 @@ static bool pages_renew(struct explorer *x, const struct report_input *in, uint3
 }
 
 /* Show THREAD of WHOLE from now on; GRAPH_NONE: all of it.  MAP makes the map for pages_renew. */
-static void show(struct explorer *x, const struct report_input *whole, uint32_t thread, uint32_t *map(const struct graph *old, const struct graph *now))
+static void explorer_show(struct explorer *x, const struct report_input *whole, uint32_t thread, uint32_t *map(const struct graph *old, const struct graph *now))
 {
 	struct report_input *in = &x->narrowed[!x->last];
 	struct graph_options options = whole->graph->options;
@@ -725,14 +725,14 @@ static void show(struct explorer *x, const struct report_input *whole, uint32_t 
 	if (thread != whole->graph->options.thread) {
 		own = graph_build(whole->graph->overhead, whole->graph->names, &options, x->err);
 		if (!own) {
-			fail(x);
+			explorer_fail(x);
 			return;
 		}
 		in->graph = own;
 	}
 	x->view.thread = x->view.wanted = thread;
 	if (!pages_renew(x, in, map(x->view.g, in->graph)))
-		fail(x);
+		explorer_fail(x);
 	graph_free(x->own);
 	x->own = own;
 	x->whole = whole;
@@ -747,13 +747,13 @@ static void other_side(struct explorer *x)
 	if (!other)
 		return;
 	x->base = !x->base;
-	show(x, other, other->graph->options.thread, sides_map);
+	explorer_show(x, other, other->graph->options.thread, sides_map);
 }
 
 /* Read the profile again.  If it cannot be, the figures stay, and that is said. */
-static void renew(struct explorer *x)
+static void explorer_renew(struct explorer *x)
 {
-	uint64_t begun = now_ms();
+	uint64_t begun = explorer_now_ms();
 	struct error err = { .code = ERROR_NONE };
 	const struct report_input *in = x->feed->renew(x->feed->arg, &err);
 
@@ -762,10 +762,10 @@ static void renew(struct explorer *x)
 		snprintf(x->view.message, sizeof x->view.message, "not read any more: %.150s", err.text);
 		return;
 	}
-	show(x, in, thread_find(x->whole->graph->profile, x->view.thread, in->graph->profile), routines_map);
+	explorer_show(x, in, explorer_thread_find(x->whole->graph->profile, x->view.thread, in->graph->profile), routines_map);
 	x->feed->release(x->feed->arg);
 	x->running = is_running(in);
-	x->renewed = now_ms();
+	x->renewed = explorer_now_ms();
 	x->every = RENEW_TIMES * (x->renewed - begun) > RENEW_LEAST ? RENEW_TIMES * (x->renewed - begun) : RENEW_LEAST;
 }
 
@@ -777,7 +777,7 @@ static bool live_key(struct explorer *x, int key)
 	if (key == 'p')
 		x->paused = !x->paused;
 	if (key == 'r' || !x->paused)
-		renew(x);
+		explorer_renew(x);
 	return true;
 }
 
@@ -787,13 +787,13 @@ static void other_key(struct explorer *x, struct screen_event e)
 	struct page *p = page_now(x);
 
 	switch (e.key) {
-	case '\r': case '\n': enter(x); break;
-	case SCREEN_RIGHT: p->kind->fold ? fold(x, PAGE_UNFOLD) : sideways(x, SIDEWAYS); break;
-	case SCREEN_LEFT: p->kind->fold ? fold(x, PAGE_FOLD) : sideways(x, -SIDEWAYS); break;
-	case '+': fold(x, PAGE_UNFOLD); break;
-	case '-': fold(x, PAGE_FOLD); break;
-	case 'E': fold(x, PAGE_UNFOLD_ALL); break;
-	case 'C': fold(x, PAGE_FOLD_ALL); break;
+	case '\r': case '\n': explorer_enter(x); break;
+	case SCREEN_RIGHT: p->kind->fold ? explorer_fold(x, PAGE_UNFOLD) : sideways(x, SIDEWAYS); break;
+	case SCREEN_LEFT: p->kind->fold ? explorer_fold(x, PAGE_FOLD) : sideways(x, -SIDEWAYS); break;
+	case '+': explorer_fold(x, PAGE_UNFOLD); break;
+	case '-': explorer_fold(x, PAGE_FOLD); break;
+	case 'E': explorer_fold(x, PAGE_UNFOLD_ALL); break;
+	case 'C': explorer_fold(x, PAGE_FOLD_ALL); break;
 	case '/': search_ask(x); break;
 	case 'n': search(x, 1); break;
 	case 'N': search(x, -1); break;
@@ -831,9 +831,9 @@ static void loop(struct explorer *x)
 		if (e.key != SCREEN_LATER && !move_key(x, e.key) && !page_key(x, e.key) && !live_key(x, e.key))
 			other_key(x, e);
 		if (!x->quit && x->view.wanted != x->view.thread)
-			show(x, x->whole, x->view.wanted, routines_map);
+			explorer_show(x, x->whole, x->view.wanted, routines_map);
 		if (!x->quit && renew_wait(x) == 0)
-			renew(x);
+			explorer_renew(x);
 	}
 }
 
@@ -871,7 +871,7 @@ bool explorer_run(const struct report_input *in, const struct explorer_compared 
 	x->current = compared ? PAGE_CHANGES : PAGE_ROUTINES;
 	x->running = feed && is_running(in);
 	x->feed = x->running ? feed : NULL;
-	x->renewed = now_ms();
+	x->renewed = explorer_now_ms();
 	x->every = RENEW_LEAST;
 	for (int i = 0; i < PAGES; i++)
 		x->pages[i].kind = kinds[i];

@@ -33,7 +33,7 @@ struct findings {
 	size_t room;			/* how many fit */
 };
 
-static bool add(struct page *p, struct finding_row row)
+static bool view_findings_add(struct page *p, struct finding_row row)
 {
 	struct findings *f = p->state;
 
@@ -45,24 +45,25 @@ static bool add(struct page *p, struct finding_row row)
 
 static bool title_add(struct page *p, enum hot_case which, bool found)
 {
-	return add(p, (struct finding_row){ .part = TITLE, .which = which, .routine = GRAPH_NONE })
-		&& (found || add(p, (struct finding_row){ .part = NOTHING, .which = which, .routine = GRAPH_NONE }));
+	return view_findings_add(p, (struct finding_row){ .part = TITLE, .which = which, .routine = GRAPH_NONE })
+		&& (found || view_findings_add(p, (struct finding_row){ .part = NOTHING, .which = which, .routine = GRAPH_NONE }));
 }
 
 static bool hot_add(struct page *p, const struct hot *hot)
 {
-	bool ok = add(p, (struct finding_row){ .part = FINDING, .routine = hot->routine, .name = hot->name, .place = hot->place, .time = hot->time,
+	bool ok = view_findings_add(p, (struct finding_row){ .part = FINDING, .routine = hot->routine, .name = hot->name, .place = hot->place,
+		.time = hot->time,
 		.evidence = hot->evidence, .calls = hot->calls });
 
 	for (uint32_t i = 0; ok && i < hot->ncallers && i < CALLERS; i++) {
 		const struct hot_caller *c = hot->callers + i;
 
-		ok = add(p, (struct finding_row){ .part = CALLER, .routine = c->routine, .time = c->time, .evidence = c->evidence, .calls = c->calls });
+		ok = view_findings_add(p, (struct finding_row){ .part = CALLER, .routine = c->routine, .time = c->time, .evidence = c->evidence, .calls = c->calls });
 	}
 	return ok;
 }
 
-static bool list_add(struct page *p, enum hot_case which, const struct hot_list *list)
+static bool findings_list_add(struct page *p, enum hot_case which, const struct hot_list *list)
 {
 	bool ok = title_add(p, which, list->n > 0);
 
@@ -79,10 +80,10 @@ static bool sequence_add(struct page *p)
 
 	if (!path)
 		return ok;
-	ok = ok && add(p, (struct finding_row){ .part = SEQUENCE, .routine = f->cases.paths->routines[path->first + path->length - 1], .time = path->time,
+	ok = ok && view_findings_add(p, (struct finding_row){ .part = SEQUENCE, .routine = f->cases.paths->routines[path->first + path->length - 1], .time = path->time,
 		.evidence = path->evidence, .calls = path->calls });
 	for (uint32_t i = 0; ok && i < path->length; i++)
-		ok = add(p, (struct finding_row){ .part = MEMBER, .routine = f->cases.paths->routines[path->first + i] });
+		ok = view_findings_add(p, (struct finding_row){ .part = MEMBER, .routine = f->cases.paths->routines[path->first + i] });
 	return ok;
 }
 
@@ -92,7 +93,7 @@ static bool errand_add(struct page *p)
 	const struct graph_routine *r = p->view->g->routines + e->routine;
 
 	return !e->callee || (title_add(p, HOT_ERRAND, true)
-		&& add(p, (struct finding_row){ .part = FINDING, .routine = e->routine, .callee = e->callee, .time = r->total, .evidence = r->total_evidence,
+		&& view_findings_add(p, (struct finding_row){ .part = FINDING, .routine = e->routine, .callee = e->callee, .time = r->total, .evidence = r->total_evidence,
 			.calls = r->calls }));
 }
 
@@ -106,7 +107,8 @@ static bool findings_open(struct page *p, struct error *err)
 		return error_no_memory(err, NULL);
 	if (!hot_cases_find(&f->cases, p->view->in, err))
 		return false;
-	ok = list_add(p, HOT_HEAVY, &f->cases.heavy) && list_add(p, HOT_LIBRARY, &f->cases.library) && sequence_add(p) && errand_add(p);
+	ok = findings_list_add(p, HOT_HEAVY, &f->cases.heavy) && findings_list_add(p, HOT_LIBRARY, &f->cases.library) && sequence_add(p) &&
+		errand_add(p);
 	p->cursor = p->n > 1;
 	return ok || error_no_memory(err, NULL);
 }
@@ -122,7 +124,7 @@ static void findings_close(struct page *p)
 	free(f);
 }
 
-static const struct finding_row *row_at(const struct page *p, size_t row)
+static const struct finding_row *findings_row_at(const struct page *p, size_t row)
 {
 	return &((const struct findings *)p->state)->rows[row];
 }
@@ -130,12 +132,12 @@ static const struct finding_row *row_at(const struct page *p, size_t row)
 /* The row of the same kind and routine, else as far down. */
 static bool findings_carry(struct page *p, const struct page *old, const uint32_t *map, struct error *err)
 {
-	const struct finding_row *was = old->n > 0 ? row_at(old, old->cursor) : NULL;
+	const struct finding_row *was = old->n > 0 ? findings_row_at(old, old->cursor) : NULL;
 
 	(void)err;
 	p->cursor = old->cursor;
 	for (size_t i = 0; was && was->routine != GRAPH_NONE && i < p->n; i++)
-		if (row_at(p, i)->part == was->part && row_at(p, i)->routine == map[was->routine]) {
+		if (findings_row_at(p, i)->part == was->part && findings_row_at(p, i)->routine == map[was->routine]) {
 			p->cursor = i;
 			break;
 		}
@@ -150,7 +152,7 @@ static void findings_heading(const struct page *p, FILE *out)
 	fputs("where to look first", out);
 }
 
-static void figures(const struct explorer_view *v, const struct finding_row *row, FILE *out)
+static void findings_figures(const struct explorer_view *v, const struct finding_row *row, FILE *out)
 {
 	page_share(v, out, row->time, &row->evidence);
 	page_time(v, out, row->time);
@@ -161,7 +163,7 @@ static void figures(const struct explorer_view *v, const struct finding_row *row
 }
 
 /* A -> B -> C, the short names. */
-static void sequence_print(const struct page *p, FILE *out)
+static void findings_sequence_print(const struct page *p, FILE *out)
 {
 	const struct findings *f = p->state;
 	const struct graph_path *path = hot_cases_path(&f->cases);
@@ -195,7 +197,7 @@ static void finding_name(const struct explorer_view *v, const struct finding_row
 static enum screen_style findings_row(const struct page *p, size_t index, FILE *out)
 {
 	const struct findings *f = p->state;
-	const struct finding_row *row = row_at(p, index);
+	const struct finding_row *row = findings_row_at(p, index);
 	const struct explorer_view *v = p->view;
 
 	switch (row->part) {
@@ -214,9 +216,9 @@ static enum screen_style findings_row(const struct page *p, size_t index, FILE *
 	default:
 		break;
 	}
-	figures(v, row, out);
+	findings_figures(v, row, out);
 	if (row->part == SEQUENCE) {
-		sequence_print(p, out);
+		findings_sequence_print(p, out);
 	} else if (row->part == CALLER) {
 		fputs("    for ", out);
 		page_name(v, out, row->routine, 0);
@@ -228,7 +230,7 @@ static enum screen_style findings_row(const struct page *p, size_t index, FILE *
 
 static uint32_t findings_routine(const struct page *p, size_t row)
 {
-	return row_at(p, row)->routine;
+	return findings_row_at(p, row)->routine;
 }
 
 const struct page_kind hot_page = { .name = "Hot", .hint = "Enter callers  a source", .open = findings_open, .close = findings_close,

@@ -39,7 +39,7 @@ static uint64_t outgoing(const struct graph_arc *a)
 	return a->self1 + a->child1;
 }
 
-static bool row_add(struct page *p, struct row row)
+static bool neighbours_row_add(struct page *p, struct row row)
 {
 	struct neighbours *n = p->state;
 
@@ -50,7 +50,7 @@ static bool row_add(struct page *p, struct row row)
 }
 
 /* The call sites of ARC from FROM to TO, whose own row, but for these, is ROW. */
-static bool places_add(struct page *p, struct row row, uint32_t from, uint32_t to, const struct call_figures *arc)
+static bool neighbours_places_add(struct page *p, struct row row, uint32_t from, uint32_t to, const struct call_figures *arc)
 {
 	struct neighbours *n = p->state;
 	struct call_places places;
@@ -65,32 +65,33 @@ static bool places_add(struct page *p, struct row row, uint32_t from, uint32_t t
 	row.known = true;
 	for (size_t i = 0; ok && i < places.n; i++) {
 		row.place = places.places[i];
-		ok = row_add(p, row);
+		ok = neighbours_row_add(p, row);
 	}
 	row.known = false;
 	row.place = (struct call_place){ .calls = places.unknown, .self = places.rest_self, .children = places.rest_children };
 	if (call_places_have_rest(&places))
-		ok = ok && row_add(p, row);
+		ok = ok && neighbours_row_add(p, row);
 	call_places_free(&places);
 	return ok;
 }
 
-static bool arc_add(struct page *p, uint32_t index, bool caller)
+static bool neighbours_arc_add(struct page *p, uint32_t index, bool caller)
 {
 	const struct graph_arc *a = &p->view->g->arcs[index];
 	struct row row = { .part = ARC, .arc = index, .caller = caller };
 
-	return row_add(p, row) && places_add(p, row, a->from, a->to,
+	return neighbours_row_add(p, row) && neighbours_places_add(p, row, a->from, a->to,
 		&(struct call_figures){ a->calls, caller ? a->self2 : a->self1, caller ? a->child2 : a->child1 });
 }
 
-static bool own_add(struct page *p)
+static bool neighbours_own_add(struct page *p)
 {
 	const struct graph_routine *r = &p->view->g->routines[p->about];
 	struct row row = { .part = ROUTINE, .arc = GRAPH_NONE };
 
 	p->cursor = p->n;
-	return row_add(p, row) && (!r->recursive || places_add(p, row, p->about, p->about, &(struct call_figures){ r->recursive, 0, 0 }));
+	return neighbours_row_add(p, row) && (!r->recursive || neighbours_places_add(p, row, p->about, p->about,
+		&(struct call_figures){ r->recursive, 0, 0 }));
 }
 
 static bool neighbours_open(struct page *p, struct error *err)
@@ -109,11 +110,11 @@ static bool neighbours_open(struct page *p, struct error *err)
 	ok = n && arcs && (g->profile->nsites == 0 || graph_sites_make(&n->sites, g, err));
 	ncallers = ok ? entry_callers(g, r, arcs) : 0;
 	for (uint32_t i = 0; ok && i < ncallers; i++)
-		ok = arc_add(p, arcs[i], true);
-	ok = ok && own_add(p);
+		ok = neighbours_arc_add(p, arcs[i], true);
+	ok = ok && neighbours_own_add(p);
 	ncallees = ok ? entry_callees(g, r, arcs) : 0;
 	for (uint32_t i = 0; ok && i < ncallees; i++)
-		ok = arc_add(p, arcs[i], false);
+		ok = neighbours_arc_add(p, arcs[i], false);
 	free(arcs);
 	if (!ok)
 		return error_no_memory(err, NULL);
@@ -132,7 +133,7 @@ static void neighbours_close(struct page *p)
 	free(n);
 }
 
-static const struct row *row_at(const struct page *p, size_t row)
+static const struct row *neighbours_row_at(const struct page *p, size_t row)
 {
 	return &((const struct neighbours *)p->state)->rows[row];
 }
@@ -150,7 +151,7 @@ static void neighbours_heading(const struct page *p, FILE *out)
 	fputs("name", out);
 }
 
-static void figures(const struct explorer_view *v, FILE *out, uint64_t self, uint64_t children, const struct overhead_evidence *evidence)
+static void neighbours_figures(const struct explorer_view *v, FILE *out, uint64_t self, uint64_t children, const struct overhead_evidence *evidence)
 {
 	page_share(v, out, self + children, evidence);
 	page_time(v, out, self);
@@ -162,7 +163,7 @@ static enum screen_style own_row(const struct page *p, FILE *out)
 	const struct graph_routine *r = p->view->g->routines + p->about;
 	int n;
 
-	figures(p->view, out, r->self, r->total - r->self, &r->total_evidence);
+	neighbours_figures(p->view, out, r->self, r->total - r->self, &r->total_evidence);
 	if (page_has(p->view, COLUMN_CALLS)) {
 		n = fprintf(out, "%*" PRIu64, p->view->calls, r->calls);
 		if (r->recursive)
@@ -200,7 +201,7 @@ static enum screen_style place_row(const struct page *p, const struct row *row, 
 /* A caller, or a callee, is indented. */
 static enum screen_style neighbours_row(const struct page *p, size_t index, FILE *out)
 {
-	const struct row *row = row_at(p, index);
+	const struct row *row = neighbours_row_at(p, index);
 	const struct explorer_view *v = p->view;
 	const struct graph_arc *a;
 
@@ -210,9 +211,9 @@ static enum screen_style neighbours_row(const struct page *p, size_t index, FILE
 		return own_row(p, out);
 	a = &v->g->arcs[row->arc];
 	if (row->caller)
-		figures(v, out, a->self2, a->child2, &a->evidence2);
+		neighbours_figures(v, out, a->self2, a->child2, &a->evidence2);
 	else
-		figures(v, out, a->self1, a->child1, &a->evidence1);
+		neighbours_figures(v, out, a->self1, a->child1, &a->evidence1);
 	if (page_has(v, COLUMN_CALLS))
 		fprintf(out, "%*" PRIu64 "/%-*" PRIu64 " ", v->calls, a->calls, v->calls, v->g->routines[a->to].calls);
 	page_origin(v, out, row->caller ? a->from : a->to);
@@ -223,7 +224,7 @@ static enum screen_style neighbours_row(const struct page *p, size_t index, FILE
 
 static uint32_t neighbours_routine(const struct page *p, size_t index)
 {
-	const struct row *row = row_at(p, index);
+	const struct row *row = neighbours_row_at(p, index);
 
 	if (row->arc == GRAPH_NONE)
 		return p->about;
@@ -233,7 +234,7 @@ static uint32_t neighbours_routine(const struct page *p, size_t index)
 /* The row of the caller or callee that the cursor was on. */
 static bool neighbours_carry(struct page *p, const struct page *old, const uint32_t *map, struct error *err)
 {
-	const struct row *was = old->n > 0 ? row_at(old, old->cursor) : NULL;
+	const struct row *was = old->n > 0 ? neighbours_row_at(old, old->cursor) : NULL;
 	uint32_t routine = was ? neighbours_routine(old, old->cursor) : GRAPH_NONE;
 
 	(void)err;
@@ -242,7 +243,7 @@ static bool neighbours_carry(struct page *p, const struct page *old, const uint3
 	if (routine != GRAPH_NONE)
 		routine = map[routine];
 	for (size_t i = 0; i < p->n; i++)
-		if (row_at(p, i)->part == ARC && row_at(p, i)->caller == was->caller && neighbours_routine(p, i) == routine)
+		if (neighbours_row_at(p, i)->part == ARC && neighbours_row_at(p, i)->caller == was->caller && neighbours_routine(p, i) == routine)
 			p->cursor = i;
 	return true;
 }

@@ -16,7 +16,7 @@ bool page_is_narrow(const struct explorer_view *v)
 }
 
 /* Whether the profile has what COLUMN shows. */
-static bool is_known(const struct explorer_view *v, unsigned column)
+static bool page_is_known(const struct explorer_view *v, unsigned column)
 {
 	if (column == COLUMN_ERROR || column == COLUMN_SAMPLES)
 		return v->g->sampled;
@@ -45,7 +45,7 @@ bool page_has(const struct explorer_view *v, unsigned column)
 	if (page_is_narrow(v) || !(v->columns & column))
 		return false;
 	for (unsigned c = 1; c <= column; c <<= 1) {
-		bool fits = (v->columns & c) && is_known(v, c) && width_of(v, c) <= room;
+		bool fits = (v->columns & c) && page_is_known(v, c) && width_of(v, c) <= room;
 
 		if (c == column)
 			return fits;
@@ -61,14 +61,14 @@ enum screen_style page_style(const struct explorer_view *v, uint64_t time)
 	return share >= 10 ? SCREEN_HOT : share >= 0.1 || v->whole == 0 ? SCREEN_PLAIN : SCREEN_DIM;
 }
 
-static bool has_errors(const struct explorer_view *v)
+static bool page_has_errors(const struct explorer_view *v)
 {
 	return page_has(v, COLUMN_ERROR);
 }
 
 int page_share_width(const struct explorer_view *v)
 {
-	return share_width(has_errors(v));
+	return share_width(page_has_errors(v));
 }
 
 void page_share_heading(const struct explorer_view *v, FILE *out, const char *title)
@@ -77,7 +77,7 @@ void page_share_heading(const struct explorer_view *v, FILE *out, const char *ti
 	int beside = page_share_width(v) - share_width(false);
 
 	fprintf(out, "%6s", title);
-	if (has_errors(v))
+	if (page_has_errors(v))
 		fprintf(out, "%*s%s", beside - (int)print_width(sign, strlen(sign)), "", sign);
 	putc(' ', out);
 }
@@ -86,8 +86,8 @@ void page_share(const struct explorer_view *v, FILE *out, uint64_t time, const s
 {
 	double share = print_percent(time, v->whole) / 100, error = graph_run_error(v->g, time, evidence);
 
-	if (has_errors(v) || share_is_news(share, error))
-		share_print(out, &v->options.style, has_errors(v), share, error);
+	if (page_has_errors(v) || share_is_news(share, error))
+		share_print(out, &v->options.style, page_has_errors(v), share, error);
 	else
 		share_print_bound(out, share, error);
 	putc(' ', out);
@@ -203,7 +203,7 @@ bool page_renew(struct page *p, struct explorer_view *old_view, const uint32_t *
 	return ok;
 }
 
-static int by_name(const void *left, const void *right)
+static int view_page_by_name(const void *left, const void *right)
 {
 	const struct graph_routine *const *a = left, *const *b = right;
 	int c = strcmp((*a)->name.name, (*b)->name.name);
@@ -218,7 +218,7 @@ const struct graph_routine **page_by_name(const struct graph *g)
 	for (uint32_t r = 0; sorted && r < g->nroutines; r++)
 		sorted[r] = g->routines + r;
 	if (sorted)
-		qsort(sorted, g->nroutines, sizeof *sorted, by_name);
+		qsort(sorted, g->nroutines, sizeof *sorted, view_page_by_name);
 	return sorted;
 }
 

@@ -39,7 +39,7 @@ static int calls_width(const struct explorer_view *v)
 }
 
 /* Fill shown[].  REGEX NULL: all. */
-static void show(struct page *p, const regex_t *regex)
+static void routines_show(struct page *p, const regex_t *regex)
 {
 	struct routines *r = p->state;
 
@@ -61,7 +61,7 @@ static bool routines_open(struct page *p, struct error *err)
 	r->shown = calloc((size_t)p->view->g->nroutines + 1, sizeof *r->shown);
 	if (!r->shown || !order_make(&r->order, p->view->g, r->sort, false, false, err))
 		return error_no_memory(err, NULL);
-	show(p, NULL);
+	routines_show(p, NULL);
 	return true;
 }
 
@@ -90,10 +90,10 @@ static bool arrange(struct page *p, enum report_sort sort, struct error *err)
 	r->order = order;
 	r->sort = sort;
 	if (r->filter && regcomp(&regex, r->filter, REG_EXTENDED | REG_ICASE | REG_NOSUB) == 0) {
-		show(p, &regex);
+		routines_show(p, &regex);
 		regfree(&regex);
 	} else {
-		show(p, NULL);
+		routines_show(p, NULL);
 	}
 	return true;
 }
@@ -127,7 +127,7 @@ bool routines_filter(struct page *p, const char *pattern, struct error *err)
 	}
 	free(r->filter);
 	r->filter = copy;
-	show(p, pattern ? &regex : NULL);
+	routines_show(p, pattern ? &regex : NULL);
 	if (pattern)
 		regfree(&regex);
 	p->cursor = p->top = 0;

@@ -28,7 +28,7 @@ static void note_signal(int signal)
 	caught = signal;
 }
 
-static void signals_take(void)
+static void screen_signals_take(void)
 {
 	struct sigaction action = { .sa_handler = note_signal };
 
@@ -58,7 +58,7 @@ bool screen_open(bool colour, struct error *err)
 {
 	const char *name = getenv("TERM");
 
-	signals_take();			/* curses leaves alone what somebody has taken */
+	screen_signals_take();			/* curses leaves alone what somebody has taken */
 	terminal = newterm(NULL, stdout, stdin);
 	if (terminal && !tigetstr("cup")) {
 		endwin();

@@ -34,7 +34,7 @@ struct sequence_page {
 };
 
 /* Lay out the rows anew. */
-static void rows_make(struct page *p)
+static void sequences_rows_make(struct page *p)
 {
 	struct sequence_page *s = p->state;
 
@@ -80,7 +80,7 @@ static bool cycles_open(struct page *p, struct error *err)
 		for (uint32_t k = 0; k < c->length; k++)
 			s->entries[at++] = g->cycle_entries[c->first + k];
 	}
-	rows_make(p);
+	sequences_rows_make(p);
 	return true;
 }
 
@@ -102,7 +102,7 @@ static bool paths_fill(struct page *p, const struct paths *found)
 		for (uint32_t k = 0; k < path->length; k++)
 			s->entries[at++] = cycle_entry_of(found->routines[path->first + k], true);
 	}
-	rows_make(p);
+	sequences_rows_make(p);
 	return true;
 }
 
@@ -152,12 +152,12 @@ static bool sequences_fold(struct page *p, size_t row, enum page_fold what, stru
 		for (size_t i = 0; i < s->n; i++)
 			s->sequences[i].unfolded = what == PAGE_UNFOLD_ALL;
 	}
-	rows_make(p);
+	sequences_rows_make(p);
 	return true;
 }
 
 /* Whether A of S and B of T, an earlier reading, lead through the same routines. */
-static bool is_same(const struct sequence_page *s, const struct sequence *a, const struct sequence_page *t, const struct sequence *b, const uint32_t *map)
+static bool sequences_is_same(const struct sequence_page *s, const struct sequence *a, const struct sequence_page *t, const struct sequence *b, const uint32_t *map)
 {
 	if (a->length != b->length)
 		return false;
@@ -175,7 +175,7 @@ static uint32_t sequence_find(const struct sequence_page *s, const struct sequen
 {
 	uint32_t i = 0;
 
-	while (i < s->n && !is_same(s, &s->sequences[i], t, old, map))
+	while (i < s->n && !sequences_is_same(s, &s->sequences[i], t, old, map))
 		i++;
 	return i;
 }
@@ -194,7 +194,7 @@ static bool sequences_carry(struct page *p, const struct page *old, const uint32
 		if (now < s->n)
 			s->sequences[now].unfolded = true;
 	}
-	rows_make(p);
+	sequences_rows_make(p);
 	for (size_t i = 0; i < p->n; i++)
 		if (s->rows[i].sequence == selected && s->rows[i].member == at.member)
 			p->cursor = i;

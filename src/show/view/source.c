@@ -32,7 +32,7 @@ struct source_page {
 };
 
 /* Append ROW.  False: out of memory. */
-static bool add(struct page *p, const struct source_row *row)
+static bool source_add(struct page *p, const struct source_row *row)
 {
 	struct source_page *s = p->state;
 
@@ -57,12 +57,12 @@ static bool add_callees(struct page *p, uint32_t line, size_t *at)
 	while (*at < l->ncalls && l->calls[*at].line < line)
 		++*at;
 	for (; *at < l->ncalls && l->calls[*at].line == line; ++*at)
-		if (!add(p, &(struct source_row){ .callee = &l->callees[l->calls[*at].callee], .call = &l->calls[*at] }))
+		if (!source_add(p, &(struct source_row){ .callee = &l->callees[l->calls[*at].callee], .call = &l->calls[*at] }))
 			return false;
 	return true;
 }
 
-static const struct line_cost *cost_of(const struct lines *l, uint32_t line)
+static const struct line_cost *source_cost_of(const struct lines *l, uint32_t line)
 {
 	for (size_t i = 0; i < l->ncosts; i++)
 		if (l->costs[i].line == line)
@@ -70,7 +70,7 @@ static const struct line_cost *cost_of(const struct lines *l, uint32_t line)
 	return NULL;
 }
 
-static bool rows_make(struct page *p, const char *text, size_t len)
+static bool source_rows_make(struct page *p, const char *text, size_t len)
 {
 	struct source_page *s = p->state;
 	const char *end = text + len;
@@ -83,8 +83,8 @@ static bool rows_make(struct page *p, const char *text, size_t len)
 		text = next ? next + 1 : end;
 		if (line < s->lines.first)
 			continue;
-		row.cost = cost_of(&s->lines, line);
-		if (!add(p, &row) || !add_callees(p, line, &call))
+		row.cost = source_cost_of(&s->lines, line);
+		if (!source_add(p, &row) || !add_callees(p, line, &call))
 			return false;
 	}
 	return add_callees(p, 0, &unplaced);
@@ -106,7 +106,7 @@ static bool source_read(struct page *p, struct error *err)
 			? "No debug information says where the source is; compile with -g." : why.text);
 		return true;
 	}
-	return lines_find_calls(&s->lines, in, text, len, err) && (rows_make(p, text, len) || error_no_memory(err, NULL));
+	return lines_find_calls(&s->lines, in, text, len, err) && (source_rows_make(p, text, len) || error_no_memory(err, NULL));
 }
 
 static bool leaves_ready(struct explorer_view *v, struct error *err)
@@ -132,7 +132,7 @@ static void cursor_set(struct page *p)
 		}
 }
 
-static bool source_open(struct page *p, struct error *err)
+static bool view_source_open(struct page *p, struct error *err)
 {
 	struct source_page *s = calloc(1, sizeof *s);
 
@@ -170,7 +170,7 @@ static int self_width(const struct explorer_view *v)
 }
 
 /* The part of the routine's own time that COST is, with its error, and its seconds. */
-static void self_print(const struct page *p, const struct line_cost *cost, FILE *out)
+static void source_self_print(const struct page *p, const struct line_cost *cost, FILE *out)
 {
 	const struct source_page *s = p->state;
 	const struct explorer_view *v = p->view;
@@ -199,7 +199,7 @@ static void source_heading(const struct page *p, FILE *out)
 }
 
 /* A line of source, tabs as blanks. */
-static void text_print(const struct page *p, const struct source_row *row, FILE *out)
+static void source_text_print(const struct page *p, const struct source_row *row, FILE *out)
 {
 	char *line = calloc(8 * row->length + 1, 1);
 	size_t n = 0;
@@ -219,7 +219,7 @@ static void text_print(const struct page *p, const struct source_row *row, FILE 
 }
 
 /* `-> name  12 calls, 340 ms, 35±4 %`, below the line: of the routine's total, in code without hooks of its own time. */
-static enum screen_style callee_row(const struct page *p, const struct line_callee *c, const struct line_call *call, FILE *out)
+static enum screen_style source_callee_row(const struct page *p, const struct line_callee *c, const struct line_call *call, FILE *out)
 {
 	const struct explorer_view *v = p->view;
 	const struct graph_routine *r = &v->g->routines[p->about];
@@ -261,18 +261,18 @@ static enum screen_style source_row(const struct page *p, size_t index, FILE *ou
 		return SCREEN_PLAIN;
 	}
 	if (!row->text)
-		return callee_row(p, row->callee, row->call, out);
+		return source_callee_row(p, row->callee, row->call, out);
 	if (row->cost) {
 		fprintf(out, "%5" PRIu64 " ", row->cost->ticks);
 		if (page_is_narrow(v))
 			putc(' ', out);
 		else
-			self_print(p, row->cost, out);
+			source_self_print(p, row->cost, out);
 	} else {
 		fprintf(out, "%5s %*s ", "", self_width(v), "");
 	}
 	fprintf(out, "%5" PRIu32 " ", row->line);
-	text_print(p, row, out);
+	source_text_print(p, row, out);
 	return row->cost && 10 * row->cost->time >= v->g->routines[p->about].self ? SCREEN_HOT : SCREEN_PLAIN;
 }
 
@@ -303,5 +303,5 @@ static bool source_carry(struct page *p, const struct page *old, const uint32_t 
 	return true;
 }
 
-const struct page_kind source_page = { .name = "Source", .hint = "Enter follows a call", .open = source_open, .close = source_close, .heading = source_heading,
+const struct page_kind source_page = { .name = "Source", .hint = "Enter follows a call", .open = view_source_open, .close = source_close, .heading = source_heading,
 	.row = source_row, .routine = source_routine, .carry = source_carry, .by_routine = true };

@@ -18,7 +18,7 @@ struct slices {
 	struct slice *threads;		/* of each of the profile's */
 };
 
-static void share_add(struct slice *s, const struct graph_share *share)
+static void threads_share_add(struct slice *s, const struct graph_share *share)
 {
 	s->time += share->time;
 	s->calls += share->entries + share->recursive;
@@ -40,8 +40,8 @@ static bool slices_open(struct page *p, struct error *err)
 	for (size_t i = 0; i < profile->nshares; i++) {
 		struct graph_share share = graph_share(g, i);
 
-		share_add(&s->all, &share);
-		share_add(&s->threads[share.thread], &share);
+		threads_share_add(&s->all, &share);
+		threads_share_add(&s->threads[share.thread], &share);
 	}
 	for (uint32_t i = 0; i < profile->nthreads; i++) {
 		const struct amon_thread *t = &profile->threads[i].record;

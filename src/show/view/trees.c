@@ -109,7 +109,7 @@ static void tree_close(struct page *p)
 }
 
 /* Fold row ROW: the rows below it that are deeper go. */
-static void fold(struct page *p, size_t row)
+static void trees_fold(struct page *p, size_t row)
 {
 	struct tree_page *t = p->state;
 	size_t end = row + 1;
@@ -176,7 +176,7 @@ static void fold_or_leave(struct page *p, size_t row)
 	struct tree_page *t = p->state;
 
 	if (t->rows[row].unfolded) {
-		fold(p, row);
+		trees_fold(p, row);
 		return;
 	}
 	for (size_t i = row; i-- > 0;)
@@ -199,7 +199,7 @@ static bool tree_fold(struct page *p, size_t row, enum page_fold what, struct er
 	case PAGE_TOGGLE:
 		if (!t->rows[row].unfolded)
 			return unfold(p, row, err);
-		fold(p, row);
+		trees_fold(p, row);
 		return true;
 	case PAGE_UNFOLD_ALL:
 		return unfold_all(p, row, err);
@@ -294,7 +294,7 @@ static void bottom_up_heading(const struct page *p, FILE *out)
 	fprintf(out, "  routine, and %sits callers", page_is_narrow(v) ? "" : "below it ");
 }
 
-static void name_print(const struct page *p, size_t row, FILE *out)
+static void trees_name_print(const struct page *p, size_t row, FILE *out)
 {
 	const struct tree_page *t = p->state;
 	const struct tree_row *r = t->rows + row;
@@ -320,7 +320,7 @@ static enum screen_style top_down_row(const struct page *p, size_t row, FILE *ou
 	page_time(p->view, out, node->self);
 	page_calls(p->view, out, node->calls);
 	page_origin(p->view, out, node->routine);
-	name_print(p, row, out);
+	trees_name_print(p, row, out);
 	return page_style(p->view, node->total);
 }
 
@@ -332,7 +332,7 @@ static enum screen_style bottom_up_row(const struct page *p, size_t row, FILE *o
 	page_time(p->view, out, node->total);
 	page_calls(p->view, out, node->calls);
 	page_origin(p->view, out, node->routine);
-	name_print(p, row, out);
+	trees_name_print(p, row, out);
 	return page_style(p->view, node->total);
 }
 

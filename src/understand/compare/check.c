@@ -22,21 +22,21 @@ struct testing {
 	size_t known;		/* tests whose noise is known */
 };
 
-static const struct comparison_item *item_of(const struct testing *t, struct test test)
+static const struct comparison_item *check_item_of(const struct testing *t, struct test test)
 {
 	return test.index == GRAPH_NONE ? NULL : &t->c->kinds[test.kind].items[test.index];
 }
 
 static const struct sides *sides_of(const struct testing *t, struct test test)
 {
-	const struct comparison_item *item = item_of(t, test);
+	const struct comparison_item *item = check_item_of(t, test);
 
 	return item ? &item->sides[t->options->time] : &t->c->whole;
 }
 
 static const struct change *change_of(const struct testing *t, struct test test)
 {
-	const struct comparison_item *item = item_of(t, test);
+	const struct comparison_item *item = check_item_of(t, test);
 
 	return item ? &item->change[t->options->time] : &t->c->whole_change;
 }
@@ -119,7 +119,7 @@ static double smallest_of(const struct testing *t, struct test test)
 /* What is found of WHO, whose time is test number TEST; t->n: it is not tested. */
 static void finding_add(struct check *check, const struct testing *t, size_t test, struct test who)
 {
-	const struct comparison_item *item = item_of(t, who);
+	const struct comparison_item *item = check_item_of(t, who);
 	bool is_site = who.kind == COMPARISON_SITES;
 	struct check_finding f = { .routine = is_site ? GRAPH_NONE : who.index, .site = is_site ? who.index : GRAPH_NONE, .chance = NAN, .smallest = NAN };
 

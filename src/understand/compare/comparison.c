@@ -34,7 +34,7 @@ void comparison_free(struct comparison *c)
 	*c = (struct comparison){ 0 };
 }
 
-static struct comparison_run run_of(const struct graph *g, bool fresh)
+static struct comparison_run comparison_run_of(const struct graph *g, bool fresh)
 {
 	struct comparison_run run = { .fresh = fresh, .time = g->time + g->outside, .outside = g->outside,
 		.variance = g->evidence.variance, .ticks = g->ticks + g->outside_ticks, .calls = g->calls, .counted = g->counted,
@@ -56,7 +56,7 @@ static struct comparison_run run_of(const struct graph *g, bool fresh)
 bool comparison_add(struct comparison *c, const struct report_input *in, const char *label, bool fresh, struct comparison_parts parts, struct error *err)
 {
 	const struct graph *g = in->graph;
-	struct comparison_run run = run_of(g, fresh), *runs;
+	struct comparison_run run = comparison_run_of(g, fresh), *runs;
 	struct rows *rows;
 
 	if (c->nruns && c->runs[0].clock != run.clock)
@@ -175,7 +175,7 @@ static bool noise_fill(struct comparison *c, struct comparison_items *items, int
 	return ok;
 }
 
-static bool is_counted(const struct comparison *c, const struct comparison_item *item, bool context)
+static bool comparison_is_counted(const struct comparison *c, const struct comparison_item *item, bool context)
 {
 	for (uint32_t i = 0; i < c->nruns; i++) {
 		const struct comparison_value *v = &item->values[i];
@@ -249,7 +249,7 @@ static bool kind_judge(struct comparison *c, struct comparison_items *items, str
 {
 	for (uint32_t i = 0; i < items->n; i++) {
 		calls_fill(c, &items->items[i]);
-		items->items[i].counted = is_counted(c, &items->items[i], items == &c->kinds[COMPARISON_CONTEXTS]);
+		items->items[i].counted = comparison_is_counted(c, &items->items[i], items == &c->kinds[COMPARISON_CONTEXTS]);
 	}
 	for (int t = 0; t < COMPARISON_TIMES; t++) {
 		for (uint32_t i = 0; i < items->n; i++)

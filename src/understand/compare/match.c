@@ -104,7 +104,7 @@ static struct row_routine **sorted(struct rows *rows, uint32_t n, size_t *count)
 }
 
 /* Set the short forms of the routines' names, by all that are compared. */
-static bool names_shorten(struct comparison *c)
+static bool match_names_shorten(struct comparison *c)
 {
 	struct comparison_items *routines = &c->kinds[COMPARISON_ROUTINES];
 	const char **names = calloc((size_t)routines->n + 1, sizeof *names);
@@ -133,7 +133,7 @@ bool match_routines(struct comparison *c, struct rows *rows, uint32_t n)
 	}
 	free(row);
 	free(seen);
-	return ok && names_shorten(c);
+	return ok && match_names_shorten(c);
 }
 
 /* Arcs or contexts of all runs, by whence, whither and gap. */

@@ -9,7 +9,7 @@
 
 /* ---- the rows of a run ---- */
 
-static bool text_keep(struct arena *a, const char **text)
+static bool match_sites_text_keep(struct arena *a, const char **text)
 {
 	return !*text || (*text = arena_copy(a, *text, strlen(*text))) != NULL;
 }
@@ -40,13 +40,13 @@ struct collection {
 };
 
 /* The variance of TIME, that SAMPLES divided from its arc's; 0: all of that, or not by samples. */
-static double variance_of(const struct collection *c, uint64_t time, uint64_t samples)
+static double match_sites_variance_of(const struct collection *c, uint64_t time, uint64_t samples)
 {
 	return c->sample > 0 ? (double)time * fmax(c->sample, samples ? (double)time / (double)samples : 0) : 0;
 }
 
 /* Add the N-th of PLACES, or, behind the last, what is at none of them. */
-static bool place_add(struct collection *c, uint32_t from, uint32_t to, const struct call_places *places, size_t n)
+static bool match_sites_place_add(struct collection *c, uint32_t from, uint32_t to, const struct call_places *places, size_t n)
 {
 	bool known = n < places->n;
 	const struct call_place rest = { .calls = places->unknown, .self = places->rest_self, .children = places->rest_children },
@@ -61,18 +61,19 @@ static bool place_add(struct collection *c, uint32_t from, uint32_t to, const st
 		return false;
 	*row = (struct row_site){ .from = from, .to = to, .known = known, .place = *p, .line = line_in(p, from == GRAPH_NONE ? NULL : &c->g->routines[from]),
 		.value = { .calls = p->calls, .time = { p->self, total },
-			.variance = { variance_of(c, p->self, p->self_samples), variance_of(c, total, p->self_samples + p->child_samples) } } };
-	return text_keep(&c->rows->text, &row->place.file) && text_keep(&c->rows->text, &row->place.within)
-		&& text_keep(&c->rows->text, &row->place.module) && text_keep(&c->rows->text, &row->place.through);
+			.variance = { match_sites_variance_of(c, p->self, p->self_samples),
+				match_sites_variance_of(c, total, p->self_samples + p->child_samples) } } };
+	return match_sites_text_keep(&c->rows->text, &row->place.file) && match_sites_text_keep(&c->rows->text, &row->place.within)
+		&& match_sites_text_keep(&c->rows->text, &row->place.module) && match_sites_text_keep(&c->rows->text, &row->place.through);
 }
 
-static bool arc_add(void *arg, uint32_t from, uint32_t to, const struct call_figures *arc, const struct call_places *places)
+static bool match_sites_arc_add(void *arg, uint32_t from, uint32_t to, const struct call_figures *arc, const struct call_places *places)
 {
 	bool ok = true;
 
 	(void)arc;
 	for (size_t i = 0; ok && i <= places->n; i++)
-		ok = place_add(arg, from, to, places, i);
+		ok = match_sites_place_add(arg, from, to, places, i);
 	return ok;
 }
 
@@ -81,7 +82,7 @@ bool rows_sites(struct rows *r, const struct report_input *in, struct error *err
 	const struct overhead_evidence *run = &in->graph->evidence;
 	struct collection c = { .rows = r, .g = in->graph, .sample = run->measured > 0 ? run->variance / run->measured : 0 };
 
-	return call_places_each(in, arc_add, &c, err);
+	return call_places_each(in, match_sites_arc_add, &c, err);
 }
 
 /* ---- what is the same ---- */
@@ -99,12 +100,12 @@ static int by_number(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_text(const char *a, const char *b)
+static int match_sites_by_text(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-static int by_arc(const struct found *a, const struct found *b)
+static int match_sites_by_arc(const struct found *a, const struct found *b)
 {
 	int c = by_number(a->from, b->from);
 
@@ -114,7 +115,7 @@ static int by_arc(const struct found *a, const struct found *b)
 static int by_site(const struct found *a, const struct found *b)
 {
 	const struct call_place *p = &a->row->place, *q = &b->row->place;
-	int c = by_arc(a, b);
+	int c = match_sites_by_arc(a, b);
 
 	c = c ? c : b->row->known - a->row->known;
 	c = c ? c : strcmp(print_basename(p->file), print_basename(q->file));
@@ -122,9 +123,9 @@ static int by_site(const struct found *a, const struct found *b)
 	c = c ? c : by_number(p->column, q->column);
 	c = c ? c : by_number(p->address, q->address);
 	c = c ? c : p->by_pointer - q->by_pointer;
-	c = c ? c : by_text(p->within, q->within);
+	c = c ? c : match_sites_by_text(p->within, q->within);
 	c = c ? c : strcmp(print_basename(p->module), print_basename(q->module));
-	return c ? c : by_text(p->through, q->through);
+	return c ? c : match_sites_by_text(p->through, q->through);
 }
 
 static int by_site_then_run(const void *left, const void *right)
@@ -250,7 +251,7 @@ bool match_sites(struct comparison *c, struct rows *rows, uint32_t nruns)
 	for (size_t i = 0, m; ok && i < n; i += m) {
 		uint32_t items;
 
-		for (m = 1; i + m < n && by_arc(&f[i], &f[i + m]) == 0;)
+		for (m = 1; i + m < n && match_sites_by_arc(&f[i], &f[i + m]) == 0;)
 			m++;
 		items = places_number(f + i, m, numbers);
 		sides_mark(sides, c, f + i, m, numbers, items);

@@ -127,7 +127,7 @@ bool noise_learn(struct noise *noise, const struct sides *all, size_t n)
 }
 
 /* The relative variance of one run of S, and what it is worth.  Never below that of sampling. */
-static double variance_of(const struct noise *noise, const struct sides *s, double *df)
+static double noise_variance_of(const struct noise *noise, const struct sides *s, double *df)
 {
 	double expected = s->sampling + noise->common, variance;
 
@@ -158,7 +158,7 @@ struct change noise_judge(const struct noise *noise, const struct sides *s)
 {
 	struct change c = { .change = s->fresh - s->base, .error = NAN, .above = NAN, .below = NAN };
 	double average = (s->base * s->nb + s->fresh * s->nn) / (s->nb + s->nn);
-	double variance = variance_of(noise, s, &c.df), t;
+	double variance = noise_variance_of(noise, s, &c.df), t;
 
 	if (c.df == 0 || average <= 0)
 		return c;
@@ -173,7 +173,7 @@ struct change noise_judge(const struct noise *noise, const struct sides *s)
 double noise_smallest(const struct noise *noise, double sampling, double df, double nb, double nn, double level, double power)
 {
 	struct sides s = { .sampling = sampling, .variance = sampling + noise->common, .df = df, .nb = nb, .nn = nn };
-	double all, variance = variance_of(noise, &s, &all);
+	double all, variance = noise_variance_of(noise, &s, &all);
 
 	if (all == 0)
 		return NAN;

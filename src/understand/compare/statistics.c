@@ -114,25 +114,25 @@ double statistics_chi_median(double df)
 	return root * root * root;
 }
 
-static int by_value(const void *left, const void *right, void *arg)
+static int statistics_by_value(const void *left, const void *right, void *arg)
 {
 	const double *value = arg, a = value[*(const size_t *)left], b = value[*(const size_t *)right];
 
 	return (a > b) - (a < b);
 }
 
-static void order_make(size_t *order, size_t n, const double *value)
+static void statistics_order_make(size_t *order, size_t n, const double *value)
 {
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
-	qsort_r(order, n, sizeof *order, by_value, (void *)(uintptr_t)value);
+	qsort_r(order, n, sizeof *order, statistics_by_value, (void *)(uintptr_t)value);
 }
 
 double statistics_weighted_median(const double *value, const double *weight, size_t n, size_t *order)
 {
 	double whole = 0, below = 0;
 
-	order_make(order, n, value);
+	statistics_order_make(order, n, value);
 	for (size_t i = 0; i < n; i++)
 		whole += weight[i];
 	for (size_t i = 0; i < n; i++) {
@@ -149,7 +149,7 @@ void statistics_holm(double *p, size_t n, size_t *order)
 
 	if (n == 0)
 		return;
-	order_make(order, n, p);
+	statistics_order_make(order, n, p);
 	for (size_t i = 0; i < n; i++) {
 		double corrected = (double)(n - i) * p[order[i]];
 
@@ -165,7 +165,7 @@ void statistics_benjamini_hochberg(double *p, size_t n, size_t *order)
 
 	if (n == 0)
 		return;
-	order_make(order, n, p);
+	statistics_order_make(order, n, p);
 	for (size_t i = n; i-- > 0;) {
 		double corrected = (double)n / (double)(i + 1) * p[order[i]];
 

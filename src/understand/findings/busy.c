@@ -18,7 +18,7 @@ struct work {
 	uint32_t *where;	/* and which */
 };
 
-static double cpu_of(const struct work *w, uint32_t thread)
+static double busy_cpu_of(const struct work *w, uint32_t thread)
 {
 	const struct amon_thread *t = &w->g->profile->threads[thread].record;
 
@@ -27,18 +27,18 @@ static double cpu_of(const struct work *w, uint32_t thread)
 
 static bool is_busy(const struct work *w, uint32_t thread)
 {
-	return w->cpu > 0 && cpu_of(w, thread) >= IDLE * w->cpu;
+	return w->cpu > 0 && busy_cpu_of(w, thread) >= IDLE * w->cpu;
 }
 
 /* Of how many threads there is something, and how many work. */
-static void threads_count(struct work *w, struct busy *b)
+static void busy_threads_count(struct work *w, struct busy *b)
 {
 	const struct profile *p = w->g->profile;
 
 	for (size_t i = 0; i < p->nshares; i++)
 		w->time[p->shares[i].thread] += (double)p->shares[i].time;
 	for (uint32_t t = 0; t < p->nthreads; t++)
-		w->cpu = fmax(w->cpu, cpu_of(w, t));
+		w->cpu = fmax(w->cpu, busy_cpu_of(w, t));
 	for (uint32_t t = 0; t < p->nthreads; t++) {
 		b->threads += w->time[t] > 0;
 		b->busy += w->time[t] > 0 && is_busy(w, t);
@@ -46,7 +46,7 @@ static void threads_count(struct work *w, struct busy *b)
 }
 
 /* The context that CONTEXT's time is said to be of: of the kernel's that of who called it. */
-static uint32_t place_of(const struct graph *g, uint32_t context)
+static uint32_t busy_place_of(const struct graph *g, uint32_t context)
 {
 	while (g->contexts[context].parent != GRAPH_NONE && g->contexts[context].parent != 0) {
 		const struct graph_name *name = &g->routines[g->contexts[context].routine].name;
@@ -59,7 +59,7 @@ static uint32_t place_of(const struct graph *g, uint32_t context)
 }
 
 /* Their times, by routine; how much that is in all. */
-static double times_add(struct work *w)
+static double busy_times_add(struct work *w)
 {
 	double all = 0;
 
@@ -67,7 +67,7 @@ static double times_add(struct work *w)
 		struct graph_share s = graph_share(w->g, i);
 
 		if (is_busy(w, s.thread))
-			w->own[place_of(w->g, s.context)] += (double)s.time;
+			w->own[busy_place_of(w->g, s.context)] += (double)s.time;
 	}
 	for (uint32_t c = 1; c < w->g->ncontexts; c++) {
 		uint32_t r = w->g->contexts[c].routine;
@@ -116,9 +116,9 @@ bool busy_find(struct busy *b, const struct graph *g)
 	for (uint32_t t = 0; t < p->nthreads; t++)
 		apart &= p->threads[t].record.state != AMON_THREAD_FOLDED;
 	if (ok && apart) {
-		threads_count(&w, b);
+		busy_threads_count(&w, b);
 		b->busy = b->busy < b->threads ? b->busy : 0;
-		all = b->busy ? times_add(&w) : 0;
+		all = b->busy ? busy_times_add(&w) : 0;
 		if (all > 0)
 			places_choose(&w, b, all);
 	}

@@ -9,15 +9,15 @@
 #include "base/print.h"
 #include "understand/findings/share.h"
 
-static int by_text(const char *a, const char *b)
+static int call_sites_by_text(const char *a, const char *b)
 {
 	return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-static int by_place(const void *x, const void *y)
+static int call_sites_by_place(const void *x, const void *y)
 {
 	const struct call_place *a = x, *b = y;
-	int order = by_text(a->file, b->file);
+	int order = call_sites_by_text(a->file, b->file);
 
 	if (order)
 		return order;
@@ -29,10 +29,10 @@ static int by_place(const void *x, const void *y)
 		return a->address < b->address ? -1 : 1;
 	if (a->by_pointer != b->by_pointer)
 		return a->by_pointer ? 1 : -1;
-	order = by_text(a->within, b->within);
+	order = call_sites_by_text(a->within, b->within);
 	if (!order)
-		order = by_text(a->module, b->module);
-	return order ? order : by_text(a->through, b->through);
+		order = call_sites_by_text(a->module, b->module);
+	return order ? order : call_sites_by_text(a->through, b->through);
 }
 
 /* Whether NAME is one of those of ROUTINE. */
@@ -62,7 +62,7 @@ static bool source_find(const struct report_input *in, const struct graph_site *
 }
 
 /* What SITE, of calls of ROUTINE from CALLER, is; NULL: nobody. */
-static struct call_place place_of(const struct report_input *in, const struct graph_site *site, const struct graph_routine *caller,
+static struct call_place call_sites_place_of(const struct report_input *in, const struct graph_site *site, const struct graph_routine *caller,
 				  const struct graph_routine *routine)
 {
 	const struct symbol *holder = symbols_find(in->symbols, site->module, site->address - 1);
@@ -84,7 +84,7 @@ static struct call_place place_of(const struct report_input *in, const struct gr
 	return p;
 }
 
-static void place_add(struct call_place *to, const struct call_place *more)
+static void call_sites_place_add(struct call_place *to, const struct call_place *more)
 {
 	to->calls += more->calls;
 	to->self_samples += more->self_samples;
@@ -97,10 +97,10 @@ static void places_join(struct call_places *c)
 	size_t kept = 0;
 
 	if (c->n > 1)
-		qsort(c->places, c->n, sizeof *c->places, by_place);
+		qsort(c->places, c->n, sizeof *c->places, call_sites_by_place);
 	for (size_t i = 0; i < c->n; i++)
-		if (kept > 0 && by_place(&c->places[kept - 1], &c->places[i]) == 0)
-			place_add(&c->places[kept - 1], &c->places[i]);
+		if (kept > 0 && call_sites_by_place(&c->places[kept - 1], &c->places[i]) == 0)
+			call_sites_place_add(&c->places[kept - 1], &c->places[i]);
 		else
 			c->places[kept++] = c->places[i];
 	c->n = kept;
@@ -178,7 +178,7 @@ bool call_places_make(struct call_places *c, const struct report_input *in, cons
 		samples.self += all[i].self;
 		samples.children += all[i].children;
 		if (in->symbols && (all[i].address || all[i].module != PROFILE_NONE))
-			c->places[c->n++] = place_of(in, &all[i], from == GRAPH_NONE ? NULL : &g->routines[from], &g->routines[to]);
+			c->places[c->n++] = call_sites_place_of(in, &all[i], from == GRAPH_NONE ? NULL : &g->routines[from], &g->routines[to]);
 	}
 	places_join(c);
 	places_time(c, g, arc, &samples);

@@ -15,7 +15,7 @@ struct visit {
 	bool failed;		/* out of memory */
 };
 
-static int by_name(const void *x, const void *y)
+static int plain_calls_by_name(const void *x, const void *y)
 {
 	return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
@@ -29,7 +29,7 @@ bool called_hooked_find(struct called_hooked *h, const struct graph *g)
 			h->names[h->n++] = g->routines[r].name.linked;
 	}
 	if (h->n > 1)
-		qsort(h->names, h->n, sizeof *h->names, by_name);
+		qsort(h->names, h->n, sizeof *h->names, plain_calls_by_name);
 	return h->names != NULL;
 }
 
@@ -39,12 +39,12 @@ void called_hooked_free(struct called_hooked *h)
 	*h = (struct called_hooked){ 0 };
 }
 
-static bool is_hooked(const struct called_hooked *h, const char *name)
+static bool plain_calls_is_hooked(const struct called_hooked *h, const char *name)
 {
-	return name && h->n > 0 && bsearch(&name, h->names, h->n, sizeof *h->names, by_name);
+	return name && h->n > 0 && bsearch(&name, h->names, h->n, sizeof *h->names, plain_calls_by_name);
 }
 
-static void call_visit(void *arg, const struct symbols_call *call)
+static void plain_calls_call_visit(void *arg, const struct symbols_call *call)
 {
 	struct visit *v = arg;
 	struct called *c = v->c;
@@ -53,7 +53,7 @@ static void call_visit(void *arg, const struct symbols_call *call)
 	for (uint32_t i = 0; i < c->n; i++)
 		if (strcmp(c->functions[i].name, call->name) == 0)
 			return;
-	if ((v->tails && !call->tail) || is_hooked(v->hooked, call->name) || is_hooked(v->hooked, call->linked))
+	if ((v->tails && !call->tail) || plain_calls_is_hooked(v->hooked, call->name) || plain_calls_is_hooked(v->hooked, call->linked))
 		return;
 	if (!array_grow(&c->functions, &c->room, c->n, sizeof *c->functions)) {
 		v->failed = true;
@@ -72,7 +72,7 @@ static bool routine_visit(struct visit *v, const struct report_input *in, uint32
 
 	for (uint32_t i = 0; known && i < p->nroutines; i++)
 		if (in->graph->routine_of[i] == routine && !p->routines[i].pseudo)
-			known = symbols_calls(in->symbols, p->routines[i].module, p->routines[i].address, call_visit, v);
+			known = symbols_calls(in->symbols, p->routines[i].module, p->routines[i].address, plain_calls_call_visit, v);
 	return known;
 }
 
@@ -100,18 +100,18 @@ void called_free(struct called *c)
 	*c = (struct called){ 0 };
 }
 
-static bool is_word(char c)
+static bool plain_calls_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 /* Whether PART stands in NAME between underscores, ends and the like. */
-static bool is_part(const char *name, const char *part)
+static bool plain_calls_is_part(const char *name, const char *part)
 {
 	size_t n = strlen(part);
 
 	for (const char *at = strstr(name, part); n > 0 && at; at = strstr(at + 1, part))
-		if ((at == name || !is_word(at[-1])) && !is_word(at[n]))
+		if ((at == name || !plain_calls_is_word(at[-1])) && !plain_calls_is_word(at[n]))
 			return true;
 	return false;
 }
@@ -122,7 +122,7 @@ static const char *by_part(const struct called *c, const char *name)
 	const char *best = NULL;
 
 	for (uint32_t i = 0; i < c->n; i++)
-		if (is_part(name, c->functions[i].name) && (!best || strlen(c->functions[i].name) > strlen(best)))
+		if (plain_calls_is_part(name, c->functions[i].name) && (!best || strlen(c->functions[i].name) > strlen(best)))
 			best = c->functions[i].name;
 	return best;
 }

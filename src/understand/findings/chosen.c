@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_place(const void *x, const void *y, void *arg)
+static int routine_selection_by_place(const void *x, const void *y, void *arg)
 {
 	const struct graph *g = arg;
 	const struct graph_name *a = &g->routines[*(const uint32_t *)x].name, *b = &g->routines[*(const uint32_t *)y].name;
@@ -26,7 +26,7 @@ bool chosen_find(struct chosen *t, const struct graph *g, const char *text, stru
 		if (named[r])
 			t->routines[t->n++] = r;
 	if (ok)
-		qsort_r(t->routines, t->n, sizeof *t->routines, by_place, (void *)g);
+		qsort_r(t->routines, t->n, sizeof *t->routines, routine_selection_by_place, (void *)g);
 	free(named);
 	return ok;
 }

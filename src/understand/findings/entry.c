@@ -16,7 +16,7 @@ bool entry_is_within_cycle(const struct graph *g, const struct graph_arc *arc)
 }
 
 /* The first of NAMES, joined by '=', as it was written: malloc'ed; NULL: out of memory. *NAMES goes on to the next, NULL: there is none. */
-static char *name_take(const char **names)
+static char *entry_name_take(const char **names)
 {
 	const char *end = strchr(*names, '=');
 	char *name = icf_written(*names, end ? (size_t)(end - *names) : strlen(*names));
@@ -32,7 +32,7 @@ static void folded_mark(char *buffer, size_t size, const struct graph_routine *r
 	size_t at = 0, more = 0;
 
 	for (int n = 0; names && n < SHOWN; n++) {
-		char *name = name_take(&names), safe[LONGEST_SHOWN];
+		char *name = entry_name_take(&names), safe[LONGEST_SHOWN];
 
 		at += snprintf(buffer + at, size - at, "%s%s", n ? names ? ", " : " and " : " <folded with ", print_safe(safe, sizeof safe, name, style));
 		free(name);
@@ -73,7 +73,7 @@ json_t *entry_folded_json(const struct graph_routine *r)
 	json_t *list = names ? json_array() : NULL;
 
 	while (names) {
-		char *name = name_take(&names);
+		char *name = entry_name_take(&names);
 
 		json_array_append_new(list, emit_name(name));
 		free(name);
@@ -135,19 +135,19 @@ uint32_t entry_callees(const struct graph *g, const struct graph_routine *r, uin
 	return r->nout;
 }
 
-static int by_caller(const void *left, const void *right)
+static int entry_by_caller(const void *left, const void *right)
 {
 	const struct graph_arc *a = left, *b = right;
 
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-static int by_time(const void *left, const void *right)
+static int entry_by_time(const void *left, const void *right)
 {
 	const struct graph_arc *a = left, *b = right;
 	uint64_t s = a->self2 + a->child2, t = b->self2 + b->child2;
 
-	return s != t ? (s > t) - (s < t) : by_caller(left, right);
+	return s != t ? (s > t) - (s < t) : entry_by_caller(left, right);
 }
 
 uint32_t entry_lump_callers(const struct graph *g, const struct graph_lump *lump, struct graph_arc *arcs)
@@ -161,7 +161,7 @@ uint32_t entry_lump_callers(const struct graph *g, const struct graph_lump *lump
 			if (!entry_is_within_cycle(g, &g->arcs[g->in_arcs[r->first_in + k]]))
 				arcs[n++] = g->arcs[g->in_arcs[r->first_in + k]];
 	}
-	qsort(arcs, n, sizeof *arcs, by_caller);
+	qsort(arcs, n, sizeof *arcs, entry_by_caller);
 	for (uint32_t i = 0; i < n; i++)
 		if (kept > 0 && arcs[kept - 1].from == arcs[i].from) {
 			arcs[kept - 1].calls += arcs[i].calls;
@@ -170,7 +170,7 @@ uint32_t entry_lump_callers(const struct graph *g, const struct graph_lump *lump
 		} else {
 			arcs[kept++] = arcs[i];
 		}
-	qsort(arcs, kept, sizeof *arcs, by_time);
+	qsort(arcs, kept, sizeof *arcs, entry_by_time);
 	return kept;
 }
 

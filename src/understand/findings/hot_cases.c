@@ -18,7 +18,7 @@ enum {
 	ERRAND_CALLEE = 50,	/* percent of its total that are the callee's at least */
 };
 
-static int by_time(const void *x, const void *y)
+static int hot_cases_by_time(const void *x, const void *y)
 {
 	const struct hot *a = x, *b = y;
 
@@ -55,7 +55,7 @@ static void hots_settle(const struct graph *g, struct hot_list *h)
 	h->unsure = kept < h->n;
 	h->n = kept;
 	if (h->n > 1)
-		qsort(h->hot, h->n, sizeof *h->hot, by_time);
+		qsort(h->hot, h->n, sizeof *h->hot, hot_cases_by_time);
 	for (size_t i = 0; i < h->n; i++)
 		if (h->hot[i].ncallers > 1)
 			qsort(h->hot[i].callers, h->hot[i].ncallers, sizeof *h->hot[i].callers, by_callers_time);
@@ -77,7 +77,7 @@ static bool caller_add(struct hot *h, const struct hot_caller *c)
 }
 
 /* The callers of a routine with hooks are parts of its total.  False: out of memory. */
-static bool callers_find(const struct graph *g, struct hot *h)
+static bool hot_cases_callers_find(const struct graph *g, struct hot *h)
 {
 	const struct graph_routine *r = g->routines + h->routine;
 	bool ok = true;
@@ -95,7 +95,7 @@ static bool callers_find(const struct graph *g, struct hot *h)
 }
 
 /* Path of the module that is the program; NULL: not known. */
-static const char *program_of(const struct graph *g)
+static const char *hot_cases_program_of(const struct graph *g)
 {
 	for (uint32_t i = 0; i < g->profile->nmodules; i++)
 		if (g->profile->modules[i].main_program)
@@ -104,7 +104,7 @@ static const char *program_of(const struct graph *g)
 }
 
 /* The file name of a routine's module, if it is another one than PROGRAM. */
-static const char *place_of(const struct graph_routine *r, const char *program)
+static const char *hot_cases_place_of(const struct graph_routine *r, const char *program)
 {
 	return program && r->name.module && strcmp(r->name.module, program) != 0 ? print_basename(r->name.module) : NULL;
 }
@@ -117,7 +117,7 @@ static bool is_hooks(const struct leaf *l)
 }
 
 /* Of a library, so that what is called there is known by another name: also of one that was linked into the program, whose source nothing tells. */
-static bool is_foreign(const struct hot_cases *c, const struct leaf *l, const char *program)
+static bool hot_cases_is_foreign(const struct hot_cases *c, const struct leaf *l, const char *program)
 {
 	if (l->place[0] == '[' || l->place[0] == '(' || is_hooks(l))
 		return false;
@@ -130,22 +130,22 @@ static bool is_foreign(const struct hot_cases *c, const struct leaf *l, const ch
 static bool routine_name_leaves(struct hot_cases *c, const struct called_hooked *hooked, uint32_t routine)
 {
 	struct leaf *leaf = c->leaves.leaf + c->leaves.first[routine], *end = c->leaves.leaf + c->leaves.first[routine + 1];
-	const char *program = program_of(c->g);
+	const char *program = hot_cases_program_of(c->g);
 	uint64_t time = 0;
 
 	for (const struct leaf *l = leaf; l < end; l++)
-		time += is_foreign(c, l, program) ? l->time : 0;
+		time += hot_cases_is_foreign(c, l, program) ? l->time : 0;
 	if (time * SEEN < c->whole || time == 0)
 		return true;
 	if (!called_find(c->called + routine, c->in, hooked, routine))
 		return false;
 	for (; leaf < end; leaf++)
-		if (is_foreign(c, leaf, program))
+		if (hot_cases_is_foreign(c, leaf, program))
 			leaf->name = called_name(c->called + routine, c->in->symbols, leaf->name, leaf->pc);
 	return true;
 }
 
-static bool leaves_name(struct hot_cases *c)
+static bool hot_cases_leaves_name(struct hot_cases *c)
 {
 	struct called_hooked hooked;
 	bool ok = called_hooked_find(&hooked, c->g);
@@ -230,18 +230,18 @@ struct overhead_evidence hot_own_evidence(const struct hot_cases *c, uint32_t ro
 static bool heavy_find(struct hot_cases *c)
 {
 	struct hot_list *h = &c->heavy;
-	const char *program = program_of(c->g);
+	const char *program = hot_cases_program_of(c->g);
 	bool ok = (h->hot = calloc((size_t)c->g->nroutines + 1, sizeof *h->hot)) != NULL;
 
 	for (uint32_t i = 0; ok && i < c->g->nroutines; i++) {
 		const struct graph_routine *r = c->g->routines + i;
-		struct hot hot = { .routine = i, .name = r->name.name, .place = place_of(r, program), .time = c->own[i],
+		struct hot hot = { .routine = i, .name = r->name.name, .place = hot_cases_place_of(r, program), .time = c->own[i],
 			.calls = r->calls + r->recursive };
 
 		if (r->pseudo || c->own[i] == 0 || 2 * c->own[i] < r->total)
 			continue;
 		hot.evidence = hot_own_evidence(c, i);
-		ok = callers_find(c->g, &hot);
+		ok = hot_cases_callers_find(c->g, &hot);
 		h->hot[h->n++] = hot;
 	}
 	hots_settle(c->g, h);
@@ -252,23 +252,23 @@ static bool heavy_find(struct hot_cases *c)
 static bool small_add(struct hot_cases *c)
 {
 	uint32_t heavy = c->heavy.n > 0 ? c->heavy.hot[0].routine : GRAPH_NONE;
-	const char *program = program_of(c->g);
+	const char *program = hot_cases_program_of(c->g);
 	bool ok = true;
 
 	for (uint32_t i = 0; ok && i < c->g->nroutines; i++) {
 		const struct graph_routine *r = c->g->routines + i;
-		struct hot hot = { .routine = i, .name = r->name.name, .place = place_of(r, program), .time = r->total, .calls = r->calls,
+		struct hot hot = { .routine = i, .name = r->name.name, .place = hot_cases_place_of(r, program), .time = r->total, .calls = r->calls,
 			.evidence = r->total_evidence };
 
 		if (r->pseudo || i == heavy || r->nin < 3 || 4 * r->self < 3 * r->total || r->total == 0 || (graph_counts(c->g, i) && r->calls < OFTEN))
 			continue;
-		ok = callers_find(c->g, &hot);
+		ok = hot_cases_callers_find(c->g, &hot);
 		c->library.hot[c->library.n++] = hot;
 	}
 	return ok;
 }
 
-static bool library_find(struct hot_cases *c)
+static bool hot_cases_library_find(struct hot_cases *c)
 {
 	struct leaf *leaf = calloc(c->leaves.n + 1, sizeof *leaf);
 	bool ok;
@@ -372,7 +372,7 @@ bool hot_cases_find(struct hot_cases *c, const struct report_input *in, struct e
 	*c = (struct hot_cases){ .in = in, .g = in->graph, .whole = in->graph->time + in->graph->outside };
 	if (!leaves_make(&c->leaves, in, &split, err))
 		return false;
-	if (!leaves_name(c) || !own_find(c) || !heavy_find(c) || !library_find(c))
+	if (!hot_cases_leaves_name(c) || !own_find(c) || !heavy_find(c) || !hot_cases_library_find(c))
 		return error_no_memory(err, NULL);
 	errand_find(c);
 	c->paths = recurring_find(in, RECURRING_MOST, RECURRING_PERCENT, &c->own_paths, err);

@@ -67,7 +67,7 @@ static int by_what(const void *left, const void *right)
 	return c ? c : (a->line > b->line) - (a->line < b->line);
 }
 
-static int by_time(const void *left, const void *right)
+static int leaves_by_time(const void *left, const void *right)
 {
 	const struct leaf *a = left, *b = right;
 	int c = (a->routine > b->routine) - (a->routine < b->routine);
@@ -92,7 +92,7 @@ static void leaves_join(struct leaves *l)
 		}
 	}
 	l->n = kept;
-	qsort(l->leaf, l->n, sizeof *l->leaf, by_time);
+	qsort(l->leaf, l->n, sizeof *l->leaf, leaves_by_time);
 }
 
 static void leaves_index(struct leaves *l, uint32_t nroutines)
@@ -106,7 +106,7 @@ static void leaves_index(struct leaves *l, uint32_t nroutines)
 	}
 }
 
-static bool is_kept(const struct graph *g, uint32_t context)
+static bool leaves_is_kept(const struct graph *g, uint32_t context)
 {
 	return graph_owner(g, context) != GRAPH_NONE && g->contexts[g->context_of[context]].kept;
 }
@@ -125,7 +125,7 @@ static bool kernel_collect(struct leaves *l, const struct graph *g)
 	uint64_t *time = calloc((size_t)g->nroutines + 1, sizeof *time);
 
 	for (uint32_t i = 0; time && i < g->profile->ncontexts; i++)
-		if (is_kept(g, i))
+		if (leaves_is_kept(g, i))
 			time[graph_owner(g, i)] += (uint64_t)((double)graph_time(g, i) * g->routines[graph_owner(g, i)].kernel);
 	for (uint32_t r = 0; time && r < g->nroutines; r++)
 		if (time[r] > 0)
@@ -139,7 +139,7 @@ static void owners_find(struct leaves *l, const struct graph *g)
 	const struct profile *p = g->profile;
 
 	for (size_t i = 0; i < p->npcs; i++) {
-		l->owner[i] = is_kept(g, p->pcs[i].context) ? graph_owner(g, p->pcs[i].context) : GRAPH_NONE;
+		l->owner[i] = leaves_is_kept(g, p->pcs[i].context) ? graph_owner(g, p->pcs[i].context) : GRAPH_NONE;
 		if (is_explained(l, g, i))
 			l->explained[l->owner[i]] += p->pcs[i].count;
 	}
@@ -175,7 +175,7 @@ static bool leaves_collect(struct leaves *l, const struct report_input *in, cons
 /* ---- names ---- */
 
 /* Give the leaves of ROUTINE that have no name to be called by that of what was called.  False: out of memory. */
-static bool routine_name(struct leaves *l, const struct report_input *in, const struct called_hooked *hooked, uint32_t routine)
+static bool leaves_routine_name(struct leaves *l, const struct report_input *in, const struct called_hooked *hooked, uint32_t routine)
 {
 	struct leaf *leaf = l->leaf + l->first[routine], *end = l->leaf + l->first[routine + 1];
 	uint64_t time = 0;
@@ -193,7 +193,7 @@ static bool routine_name(struct leaves *l, const struct report_input *in, const 
 }
 
 /* The leaves are sorted and indexed. */
-static bool leaves_name(struct leaves *l, const struct report_input *in)
+static bool findings_leaves_name(struct leaves *l, const struct report_input *in)
 {
 	struct called_hooked hooked;
 	bool ok = called_hooked_find(&hooked, in->graph);
@@ -201,7 +201,7 @@ static bool leaves_name(struct leaves *l, const struct report_input *in)
 	l->called = calloc((size_t)in->graph->nroutines + 1, sizeof *l->called);
 	ok = ok && l->called;
 	for (uint32_t r = 0; ok && r < in->graph->nroutines; r++)
-		ok = routine_name(l, in, &hooked, r);
+		ok = leaves_routine_name(l, in, &hooked, r);
 	called_hooked_free(&hooked);
 	return ok;
 }
@@ -228,7 +228,7 @@ static bool leaves_fill(struct leaves *l, const struct report_input *in, const s
 	leaves_index(l, nroutines);
 	if (!options->leaves || !in->symbols)
 		return true;
-	if (!leaves_name(l, in))
+	if (!findings_leaves_name(l, in))
 		return false;
 	leaves_join(l);			/* several have one name now */
 	leaves_index(l, nroutines);
@@ -255,7 +255,7 @@ static int by_pointed(const void *left, const void *right)
 	return by_what(*(const struct leaf *const *)left, *(const struct leaf *const *)right);
 }
 
-static int by_context(const void *left, const void *right)
+static int leaves_by_context(const void *left, const void *right)
 {
 	const struct leaf_count *a = left, *b = right;
 	int c = (a->context > b->context) - (a->context < b->context);
@@ -284,9 +284,9 @@ static size_t counts_join(struct leaf_count *counts, size_t n)
 {
 	size_t kept = 0;
 
-	qsort(counts, n, sizeof *counts, by_context);
+	qsort(counts, n, sizeof *counts, leaves_by_context);
 	for (size_t i = 0; i < n; i++) {
-		if (kept > 0 && by_context(&counts[kept - 1], &counts[i]) == 0)
+		if (kept > 0 && leaves_by_context(&counts[kept - 1], &counts[i]) == 0)
 			counts[kept - 1].ticks += counts[i].ticks;
 		else
 			counts[kept++] = counts[i];

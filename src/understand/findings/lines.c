@@ -20,7 +20,7 @@ struct search {
 	size_t room;		/* costs that fit */
 };
 
-static int by_line(const void *x, const void *y)
+static int lines_by_line(const void *x, const void *y)
 {
 	const struct line_cost *a = x, *b = y;
 
@@ -32,7 +32,7 @@ static void costs_join(struct lines *l)
 	size_t kept = 0;
 
 	if (l->ncosts > 1)
-		qsort(l->costs, l->ncosts, sizeof *l->costs, by_line);
+		qsort(l->costs, l->ncosts, sizeof *l->costs, lines_by_line);
 	for (size_t i = 0; i < l->ncosts; i++)
 		if (kept > 0 && l->costs[kept - 1].line == l->costs[i].line) {
 			l->costs[kept - 1].time += l->costs[i].time;
@@ -285,7 +285,7 @@ static bool word_match(struct finder *f, const struct source_words *r, const cha
 }
 
 /* Note a call that debug information describes. */
-static void site_visit(void *arg, const struct symbols_call *call)
+static void lines_site_visit(void *arg, const struct symbols_call *call)
 {
 	struct finder *f = arg;
 
@@ -296,14 +296,14 @@ static void site_visit(void *arg, const struct symbols_call *call)
 			f->failed |= !call_add(f->l, call->line, (uint32_t)i);
 }
 
-static void words_free(struct finder *f)
+static void lines_words_free(struct finder *f)
 {
 	for (size_t i = 0; f->words && i < f->l->ncallees; i++)
 		free(f->words[i].text);
 	free(f->words);
 }
 
-static bool words_make(struct finder *f)
+static bool lines_words_make(struct finder *f)
 {
 	bool ok;
 
@@ -315,21 +315,21 @@ static bool words_make(struct finder *f)
 }
 
 /* The calls in all bodies of the routine. */
-static bool sites_find(struct search *k)
+static bool lines_sites_find(struct search *k)
 {
 	struct finder f = { .l = k->l };
 	const struct profile *p = k->g->profile;
-	bool ok = words_make(&f);
+	bool ok = lines_words_make(&f);
 
 	for (uint32_t i = 0; ok && k->l->file && i < p->nroutines; i++)
 		if (k->g->routine_of[i] == k->l->routine && !p->routines[i].pseudo)
-			symbols_described_calls(k->in->symbols, p->routines[i].module, p->routines[i].address, site_visit, &f);
-	words_free(&f);
+			symbols_described_calls(k->in->symbols, p->routines[i].module, p->routines[i].address, lines_site_visit, &f);
+	lines_words_free(&f);
 	return ok && !f.failed;
 }
 
 /* Whether PLACE is in the routine's own source. */
-static bool is_own(const struct lines *l, const struct call_place *place)
+static bool lines_is_own(const struct lines *l, const struct call_place *place)
 {
 	return place->file && !place->within && l->file && !strcmp(place->file, l->file);
 }
@@ -354,7 +354,7 @@ static bool told_find(struct search *k, const struct graph_sites *sites, uint32_
 		const struct line_call call = { .line = p->line, .callee = i, .column = p->column, .calls = p->calls, .timed = places.timed,
 			.time = p->self + p->children, .error = time_error(k->g, k->l, callee, p->self + p->children, p->error) };
 
-		if (is_own(k->l, p)) {
+		if (lines_is_own(k->l, p)) {
 			extend(k->l, p->line);
 			ok = told_add(k->l, &call);
 		} else {
@@ -396,7 +396,7 @@ bool lines_make(struct lines *l, const struct report_input *in, const struct lea
 		extent_find(&k);
 		costs_find(&k, leaves);
 		costs_join(l);
-		ok = told_find_all(&k, err) && sites_find(&k);
+		ok = told_find_all(&k, err) && lines_sites_find(&k);
 	}
 	ok = ok && calls_settle(l);
 	if (ok) {
@@ -420,14 +420,14 @@ bool lines_find_calls(struct lines *l, const struct report_input *in, const char
 	uint32_t definition = in->graph->routines[l->routine].name.line;
 	struct source_words r = { .at = text, .end = text + len, .line = 1 };
 	struct finder f = { .l = l };
-	bool ok = words_make(&f);
+	bool ok = lines_words_make(&f);
 	const char *word;
 	size_t length;
 
 	while (ok && (length = source_words_next(&r, &word)) > 0 && r.line <= l->last)
 		if (r.line >= l->first && r.line != definition)		/* the name of what is defined is no call */
 			ok = word_match(&f, &r, word, length);
-	words_free(&f);
+	lines_words_free(&f);
 	ok = ok && calls_settle(l);
 	return ok || error_no_memory(err, NULL);
 }

@@ -21,30 +21,30 @@ struct value {
 	const char *name;	/* "" of a lump */
 };
 
-static uint64_t leading(uint64_t self, uint64_t total, uint64_t calls, enum report_sort sort)
+static uint64_t order_leading(uint64_t self, uint64_t total, uint64_t calls, enum report_sort sort)
 {
 	return sort == REPORT_BY_TOTAL ? total : sort == REPORT_BY_CALLS ? calls : self;
 }
 
-static struct value value_of(const struct key *key, uint32_t entry)
+static struct value order_value_of(const struct key *key, uint32_t entry)
 {
 	const struct graph *g = key->graph;
 
 	if (entry < g->nroutines) {
 		const struct graph_routine *r = &g->routines[entry];
 
-		return (struct value){ leading(r->self, r->total, r->calls + r->recursive, key->sort), r->calls, r->name.name };
+		return (struct value){ order_leading(r->self, r->total, r->calls + r->recursive, key->sort), r->calls, r->name.name };
 	}
 	const struct graph_lump *l = &g->lumps[entry - g->nroutines];
 
-	return (struct value){ leading(l->self, l->total, l->calls + l->inner, key->sort), l->calls, "" };
+	return (struct value){ order_leading(l->self, l->total, l->calls + l->inner, key->sort), l->calls, "" };
 }
 
-static int compare(const void *left, const void *right, void *arg)
+static int order_compare(const void *left, const void *right, void *arg)
 {
 	const struct key *key = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-	struct value a = value_of(key, i), b = value_of(key, j);
+	struct value a = order_value_of(key, i), b = order_value_of(key, j);
 	bool lump = i >= key->graph->nroutines, other = j >= key->graph->nroutines;
 	int c = descending(a.leading, b.leading);
 
@@ -57,7 +57,7 @@ static int compare(const void *left, const void *right, void *arg)
 	return c ? c : (i > j) - (i < j);
 }
 
-static bool is_shown(const struct graph_routine *r, bool zeros)
+static bool order_is_shown(const struct graph_routine *r, bool zeros)
 {
 	return r->calls || r->recursive || r->self || r->total || (zeros && !r->pseudo);
 }
@@ -75,12 +75,12 @@ bool order_make(struct order *o, const struct graph *g, enum report_sort sort, b
 		return error_no_memory(err, NULL);
 	}
 	for (uint32_t i = 0; i < g->nroutines; i++)
-		if (is_shown(&g->routines[i], zeros))
+		if (order_is_shown(&g->routines[i], zeros))
 			o->routines[o->n++] = i;
 	for (uint32_t i = 0; lumps && i < g->nlumps; i++)
 		if (g->lumps[i].calls || g->lumps[i].inner || g->lumps[i].total || zeros)
 			o->routines[o->n++] = g->nroutines + i;
-	qsort_r(o->routines, o->n, sizeof *o->routines, compare, &key);
+	qsort_r(o->routines, o->n, sizeof *o->routines, order_compare, &key);
 	for (uint32_t i = 0; i < o->n; i++)
 		o->number[o->routines[i]] = i + 1;
 	return true;

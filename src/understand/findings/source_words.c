@@ -6,7 +6,7 @@
 
 #include "base/name.h"
 
-static bool is_word(char c)
+static bool source_words_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || (c & 0x80);
 }
@@ -32,7 +32,7 @@ bool source_word_make(struct source_word *w, const char *name, bool library)
 		return false;
 	name_simplify(w->text, name);
 	n = begin = strlen(w->text);
-	while (begin > 0 && is_word(w->text[begin - 1]))
+	while (begin > 0 && source_words_is_word(w->text[begin - 1]))
 		begin--;
 	memmove(w->text, w->text + begin, n - begin + 1);
 	w->length = n - begin;
@@ -68,11 +68,11 @@ size_t source_words_next(struct source_words *r, const char **word)
 	while (r->at < r->end) {
 		if (skip_dead(r))
 			continue;
-		if (!is_word(*r->at)) {
+		if (!source_words_is_word(*r->at)) {
 			r->line += *r->at++ == '\n';
 			continue;
 		}
-		for (*word = r->at; r->at < r->end && is_word(*r->at); r->at++)
+		for (*word = r->at; r->at < r->end && source_words_is_word(*r->at); r->at++)
 			;
 		return (size_t)(r->at - *word);
 	}

@@ -50,7 +50,7 @@ static int by_from_then_to(const void *x, const void *y)
 }
 
 /* first_out, nout, first_in and nin of the routines, from the sorted arcs. */
-static void find_ranges(struct graph *g)
+static void arcs_find_ranges(struct graph *g)
 {
 	uint32_t in = 0;
 
@@ -91,7 +91,7 @@ bool arcs_settle(struct arcs *a, struct graph *g, struct error *err)
 	a->n = a->room = 0;
 	if (g->narcs > 0)
 		qsort(g->arcs, g->narcs, sizeof *g->arcs, by_from_then_to);
-	find_ranges(g);
+	arcs_find_ranges(g);
 	sort_incoming(g);
 	return true;
 }

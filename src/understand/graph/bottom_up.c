@@ -53,7 +53,7 @@ static history_entry next_entry(const struct graph *g, const struct walker *w)
 	return c->parent == GRAPH_NONE ? g->spelled[c->spelled + w->left - 1] : history_marked(c->routine);
 }
 
-static void walk(const struct graph *g, struct walker *w)
+static void bottom_up_walk(const struct graph *g, struct walker *w)
 {
 	w->unmarked = !history_is_marked(next_entry(g, w));
 	if (g->contexts[w->at].parent != GRAPH_NONE)
@@ -62,7 +62,7 @@ static void walk(const struct graph *g, struct walker *w)
 }
 
 /* routine << 1 | gap of the next entry: which child of the node W joins. */
-static uint32_t key_of(const struct graph *g, const struct walker *w)
+static uint32_t bottom_up_key_of(const struct graph *g, const struct walker *w)
 {
 	history_entry e = next_entry(g, w);
 
@@ -70,10 +70,10 @@ static uint32_t key_of(const struct graph *g, const struct walker *w)
 }
 
 /* Count W for its group, made when new.  False: out of memory. */
-static bool count(struct climb *c, const struct walker *w, uint32_t parent)
+static bool bottom_up_count(struct climb *c, const struct walker *w, uint32_t parent)
 {
 	const struct graph_context *context = c->g->contexts + w->context;
-	uint32_t key = key_of(c->g, w);
+	uint32_t key = bottom_up_key_of(c->g, w);
 	struct group *group;
 
 	if (c->group_of[key] == 0) {
@@ -93,7 +93,7 @@ static bool count(struct climb *c, const struct walker *w, uint32_t parent)
 }
 
 /* Append NODE whose walkers are RANGE.  False: out of memory. */
-static bool append(struct climb *c, struct tree_builder *b, const struct tree_node *node, struct range range)
+static bool bottom_up_append(struct climb *c, struct tree_builder *b, const struct tree_node *node, struct range range)
 {
 	if (!array_grow(&c->ranges, &c->ranges_room, b->tree->nnodes, sizeof *c->ranges))
 		return false;
@@ -110,7 +110,7 @@ static bool append_groups(struct climb *c, struct tree_builder *b, size_t at, si
 		const struct group *group = c->groups + i;
 
 		if (group->node.total >= least) {
-			if (!append(c, b, &group->node, (struct range){ 0 }))
+			if (!bottom_up_append(c, b, &group->node, (struct range){ 0 }))
 				return false;
 			n++;
 		}
@@ -141,10 +141,10 @@ static void distribute(struct climb *c, struct range range, uint64_t least)
 
 		if (w.left == 0)
 			continue;
-		group = c->groups + c->group_of[key_of(c->g, &w)] - 1;
+		group = c->groups + c->group_of[bottom_up_key_of(c->g, &w)] - 1;
 		if (group->node.total < least)
 			continue;
-		walk(c->g, &w);
+		bottom_up_walk(c->g, &w);
 		c->sorted[group->next++] = w;
 		kept++;
 	}
@@ -153,14 +153,14 @@ static void distribute(struct climb *c, struct range range, uint64_t least)
 }
 
 /* Give node AT its children, none with a total below LEAST. */
-static bool expand(struct climb *c, struct tree_builder *b, size_t at, uint64_t least)
+static bool bottom_up_expand(struct climb *c, struct tree_builder *b, size_t at, uint64_t least)
 {
 	struct range range = c->ranges[at];
 	bool done = true;
 
 	for (size_t i = range.first; i < range.end && done; i++)
 		if (c->walkers[i].left > 0)
-			done = count(c, c->walkers + i, at);
+			done = bottom_up_count(c, c->walkers + i, at);
 	done = done && append_groups(c, b, at, range.first, least);
 	if (done)
 		distribute(c, range, least);
@@ -178,7 +178,7 @@ static bool open_node(struct climb *c, struct tree_builder *b, size_t at, bool t
 
 	node->rest = node->total;
 	node->self = node->parent == 0 ? node->total : 0;
-	return too_deep || expand(c, b, at, min > 0 || c->g->time == 0 || at > 0 ? min : 1);
+	return too_deep || bottom_up_expand(c, b, at, min > 0 || c->g->time == 0 || at > 0 ? min : 1);
 }
 
 /* Level by level: the nodes from LEVEL to END have equal depth. */
@@ -194,7 +194,7 @@ static bool climb(struct climb *c, struct tree_builder *b)
 }
 
 /* A walker for each context that has something to carry, at its last entry, and the root of the tree. */
-static bool start(struct climb *c, struct tree_builder *b)
+static bool graph_bottom_up_start(struct climb *c, struct tree_builder *b)
 {
 	const struct graph *g = c->g;
 	struct tree_node root = { .routine = GRAPH_NONE, .parent = GRAPH_NONE,
@@ -213,7 +213,7 @@ static bool start(struct climb *c, struct tree_builder *b)
 		c->walkers[c->n++] = (struct walker){ .context = i, .at = i, .left = context->length };
 		root.calls += context->entries;
 	}
-	return append(c, b, &root, (struct range){ .end = c->n });
+	return bottom_up_append(c, b, &root, (struct range){ .end = c->n });
 }
 
 static void climb_end(struct climb *c)
@@ -228,7 +228,7 @@ static void climb_end(struct climb *c)
 bool bottom_up_build(const struct graph *g, const struct tree_options *options, struct tree_builder *b, struct error *err)
 {
 	struct climb c = { .g = g, .options = options };
-	bool done = start(&c, b) && climb(&c, b);
+	bool done = graph_bottom_up_start(&c, b) && climb(&c, b);
 
 	climb_end(&c);
 	return done || build_no_memory(err);
@@ -243,7 +243,7 @@ struct climb *bottom_up_start(const struct graph *g, struct tree_builder *b)
 		return NULL;
 	c->g = g;
 	c->options = &everything;
-	if (start(c, b))
+	if (graph_bottom_up_start(c, b))
 		return c;
 	bottom_up_free(c);
 	return NULL;

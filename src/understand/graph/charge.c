@@ -31,17 +31,17 @@ enum kind {
 	PIECES,			/* of a piece, from another routine */
 };
 
-static bool is_left_out(const struct graph *g, uint32_t index)
+static bool charge_is_left_out(const struct graph *g, uint32_t index)
 {
 	return index > 0 && g->routines[g->routine_of[g->profile->contexts[index].routine]].left_out;
 }
 
-static enum kind kind_of(const struct graph *g, uint32_t index)
+static enum kind charge_kind_of(const struct graph *g, uint32_t index)
 {
 	const struct profile_context *from = g->profile->contexts + index;
 	bool again;
 
-	if (index == 0 || is_left_out(g, index))
+	if (index == 0 || charge_is_left_out(g, index))
 		return NONE;
 	again = g->contexts[g->context_of[from->parent]].routine == g->contexts[g->context_of[index]].routine;
 	if (g->names[from->routine].part)
@@ -66,7 +66,7 @@ static void add_hooks(struct graph *g, const struct part *part)
 }
 
 /* Where entries of KIND count in C. */
-static uint64_t *counter_of(struct graph_context *c, enum kind kind)
+static uint64_t *charge_counter_of(struct graph_context *c, enum kind kind)
 {
 	switch (kind) {
 	case CALLS:
@@ -103,7 +103,7 @@ static void add_part(struct graph *g, uint32_t index, const struct part *part)
 {
 	struct graph_context *c = g->contexts + g->context_of[index];
 	int64_t less = subtracted(g, part);
-	enum kind kind = kind_of(g, index);
+	enum kind kind = charge_kind_of(g, index);
 
 	assert(less <= 0 || (uint64_t)less <= part->time);	/* never below zero */
 	c->kept = true;
@@ -113,7 +113,7 @@ static void add_part(struct graph *g, uint32_t index, const struct part *part)
 	overhead_evidence_add(&c->evidence, &part->evidence);
 	add_hooks(g, part);
 	if (kind != NONE)
-		*counter_of(c, kind) += part->entries;
+		*charge_counter_of(c, kind) += part->entries;
 	c->recursive += part->recursive;
 }
 
@@ -122,7 +122,7 @@ static struct part part_of_context(const struct graph *g, uint32_t index)
 {
 	const struct profile_context *c = g->profile->contexts + index;
 
-	return (struct part){ .entries = c->entries, .recursive = is_left_out(g, index) ? 0 : c->recursive, .time = c->time, .ticks = c->ticks,
+	return (struct part){ .entries = c->entries, .recursive = charge_is_left_out(g, index) ? 0 : c->recursive, .time = c->time, .ticks = c->ticks,
 		.bytes = c->bytes,
 		.hooks = g->overhead->hooks[index], .evidence = overhead_evidence(g->overhead, index, g->options.raw) };
 }
@@ -133,7 +133,8 @@ static struct part part_of_share(const struct graph *g, const struct profile_sha
 	struct overhead_evidence evidence = overhead_evidence(g->overhead, s->context, g->options.raw);
 	double share = c->time ? (double)s->time / (double)c->time : c->entries ? (double)s->entries / (double)c->entries : 0;
 
-	return (struct part){ .entries = s->entries, .recursive = is_left_out(g, s->context) ? 0 : s->recursive, .time = s->time, .ticks = s->ticks,
+	return (struct part){ .entries = s->entries, .recursive = charge_is_left_out(g, s->context) ? 0 : s->recursive, .time = s->time,
+		.ticks = s->ticks,
 		.bytes = s->bytes,
 		.hooks = overhead_of_share(g->overhead, s), .evidence = { share * evidence.measured, share * evidence.variance } };
 }
@@ -144,7 +145,7 @@ struct graph_share graph_share(const struct graph *g, size_t i)
 	struct part part = part_of_share(g, s);
 	struct graph_share share = { .context = g->context_of[s->context], .thread = s->thread, .ticks = part.ticks,
 		.evidence = part.evidence, .time = part.time - (uint64_t)subtracted(g, &part) };
-	enum kind kind = kind_of(g, s->context);
+	enum kind kind = charge_kind_of(g, s->context);
 
 	if (kind == (entered_by_pieces(g->contexts + share.context) ? PIECES : CALLS))
 		share.entries = part.entries;

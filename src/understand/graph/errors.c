@@ -17,7 +17,7 @@
 #define DEVIATIONS 1.96		/* of a normal distribution, for 95 of 100 */
 
 /* What one sample stands for in E, ns; OTHERWISE where nothing was measured. */
-static double sample_of(double measured, double variance, double otherwise)
+static double errors_sample_of(double measured, double variance, double otherwise)
 {
 	return measured > 0 && variance > 0 ? variance / measured : otherwise;
 }
@@ -25,9 +25,9 @@ static double sample_of(double measured, double variance, double otherwise)
 /* In how many samples the share Q was counted. */
 static double samples_of(double q, const struct overhead_evidence *part, const struct overhead_evidence *whole)
 {
-	double all = sample_of(whole->measured, whole->variance, 0);
-	double in = sample_of(part->measured, part->variance, all);
-	double out = sample_of(whole->measured - part->measured, whole->variance - part->variance, all);
+	double all = errors_sample_of(whole->measured, whole->variance, 0);
+	double in = errors_sample_of(part->measured, part->variance, all);
+	double out = errors_sample_of(whole->measured - part->measured, whole->variance - part->variance, all);
 	double each = (1 - q) * in + q * out;
 
 	return each > 0 ? whole->measured / each : 0;

@@ -83,14 +83,14 @@ static const cycle_entry *canonical(struct finder *f, const history_entry *s, st
 	return f->entries + least_rotation(f->entries, n);
 }
 
-static uint64_t hash_of(const void *owner, uint32_t position)
+static uint64_t find_cycles_hash_of(const void *owner, uint32_t position)
 {
 	const struct graph *g = owner;
 
 	return history_hash(g->cycle_entries + g->cycles[position].first, g->cycles[position].length);
 }
 
-static struct graph_cycle *find(const struct finder *f, uint64_t hash, const cycle_entry *e, uint32_t n)
+static struct graph_cycle *find_cycles_find(const struct finder *f, uint64_t hash, const cycle_entry *e, uint32_t n)
 {
 	uint32_t found;
 
@@ -103,7 +103,7 @@ static struct graph_cycle *find(const struct finder *f, uint64_t hash, const cyc
 	return NULL;
 }
 
-static bool add(struct finder *f, const cycle_entry *e, uint32_t n)
+static bool find_cycles_add(struct finder *f, const cycle_entry *e, uint32_t n)
 {
 	struct graph *g = f->g;
 
@@ -123,11 +123,11 @@ static bool add(struct finder *f, const cycle_entry *e, uint32_t n)
 static struct graph_cycle *cycle_at(struct finder *f, const cycle_entry *e, uint32_t n)
 {
 	uint64_t hash = history_hash(e, n);
-	struct graph_cycle *cycle = find(f, hash, e, n);
+	struct graph_cycle *cycle = find_cycles_find(f, hash, e, n);
 
 	if (cycle)
 		return cycle;
-	if (!table_reserve(&f->table, (uint64_t)f->g->ncycles + 1, hash_of, f->g) || !add(f, e, n))
+	if (!table_reserve(&f->table, (uint64_t)f->g->ncycles + 1, find_cycles_hash_of, f->g) || !find_cycles_add(f, e, n))
 		return NULL;
 	table_add(&f->table, hash, f->g->ncycles - 1);
 	return f->g->cycles + (f->g->ncycles - 1);
@@ -154,7 +154,7 @@ static bool visit(struct finder *f, uint32_t index, const struct weight *w)
 }
 
 /* Largest time first, then calls; then by entries, so that the order is the same each time. */
-static int by_time(const void *x, const void *y, void *arg)
+static int find_cycles_by_time(const void *x, const void *y, void *arg)
 {
 	const struct graph_cycle *a = x, *b = y;
 	const cycle_entry *entries = arg;
@@ -206,6 +206,6 @@ bool cycles_find(struct graph *g, const struct weight *w, struct error *err)
 	table_free(&f.table);
 	remnants_drop(g);
 	if (done && g->ncycles > 1)
-		qsort_r(g->cycles, g->ncycles, sizeof *g->cycles, by_time, g->cycle_entries);
+		qsort_r(g->cycles, g->ncycles, sizeof *g->cycles, find_cycles_by_time, g->cycle_entries);
 	return done || build_no_memory(err);
 }

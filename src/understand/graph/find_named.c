@@ -64,7 +64,7 @@ static bool match_make(struct match *m, const struct graph *g)
 }
 
 /* Whether the LENGTH bytes at WORD are one of NAMES, joined by '='. */
-static bool is_among(const char *names, const char *word, size_t length)
+static bool find_named_is_among(const char *names, const char *word, size_t length)
 {
 	for (const char *p = names; p; p = strchr(p, '=') ? strchr(p, '=') + 1 : NULL)
 		if (strcspn(p, "=") == length && strncmp(p, word, length) == 0)
@@ -93,7 +93,7 @@ static enum likeness likeness_of(const struct match *m, uint32_t r, const char *
 	const struct forms *f = &m->forms[r];
 
 	if (compare(name->name, word) == 0 || (*f->bare && compare(f->bare, word) == 0)
-	    || is_among(name->linked, word, strlen(word)) || is_among(name->aliases, word, strlen(word)))
+	    || find_named_is_among(name->linked, word, strlen(word)) || find_named_is_among(name->aliases, word, strlen(word)))
 		return SAME;
 	if (m->g->routines[r].pseudo)
 		return UNLIKE;
@@ -198,7 +198,7 @@ static const char *single_colon(const char *word)
 }
 
 /* FILE:ROUTINE, FILE:LINE, FILE:, :ROUTINE, LINE or FILE. */
-static bool find_place(struct match *m, const char *word)
+static bool find_named_find_place(struct match *m, const char *word)
 {
 	const char *colon = single_colon(word);
 	bool any;
@@ -248,18 +248,18 @@ struct choice {
 	uint64_t time;		/* its routines' own, ns */
 };
 
-static int by_name(const void *left, const void *right)
+static int find_named_by_name(const void *left, const void *right)
 {
 	const struct choice *a = left, *b = right;
 
 	return strcmp(a->name, b->name);
 }
 
-static int by_time(const void *left, const void *right)
+static int find_named_by_time(const void *left, const void *right)
 {
 	const struct choice *a = left, *b = right;
 
-	return a->time != b->time ? (a->time < b->time) - (a->time > b->time) : by_name(left, right);
+	return a->time != b->time ? (a->time < b->time) - (a->time > b->time) : find_named_by_name(left, right);
 }
 
 /* What was found, each name once, the heaviest first; malloc'ed, *N of them.  NULL: out of memory. */
@@ -276,13 +276,13 @@ static struct choice *choices_make(const struct match *m, size_t *n)
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		if (m->found[r])
 			choices[all++] = (struct choice){ m->forms[r].simple, choices[r].time };
-	qsort(choices, all, sizeof *choices, by_name);
+	qsort(choices, all, sizeof *choices, find_named_by_name);
 	for (size_t i = 0; i < all; i++)
 		if (kept > 0 && strcmp(choices[kept - 1].name, choices[i].name) == 0)
 			choices[kept - 1].time += choices[i].time;
 		else
 			choices[kept++] = choices[i];
-	qsort(choices, kept, sizeof *choices, by_time);
+	qsort(choices, kept, sizeof *choices, find_named_by_time);
 	*n = kept;
 	return choices;
 }
@@ -326,7 +326,7 @@ bool graph_match(const struct graph *g, const char *option, const char *word, bo
 		return false;
 	}
 	any = find_like(&m, word, SAME, false) || find_like(&m, word, SIMPLE, false)
-		|| (pattern && find_pattern(&m, word, &code, why, sizeof why)) || find_place(&m, word) || find_part(&m, word);
+		|| (pattern && find_pattern(&m, word, &code, why, sizeof why)) || find_named_find_place(&m, word) || find_part(&m, word);
 	ok = any && !m.ambiguous;
 	if (code == REG_ESPACE)
 		ok = build_no_memory(err);

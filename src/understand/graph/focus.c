@@ -18,7 +18,7 @@ static bool in_focus(const struct graph *g, const struct graph_context *c, const
 	return false;
 }
 
-static void keep(struct graph *g, const bool *named, bool *in)
+static void focus_keep(struct graph *g, const bool *named, bool *in)
 {
 	for (uint32_t i = 0; i < g->ncontexts; i++) {
 		struct graph_context *c = g->contexts + i;
@@ -46,7 +46,7 @@ bool focus_apply(struct graph *g, struct error *err)
 	for (size_t i = 0; done && i < g->options.nfocus; i++)
 		done = graph_match(g, "focus", g->options.focus[i], true, named, err);
 	if (done) {
-		keep(g, named, in);
+		focus_keep(g, named, in);
 		charge_hooks(g);
 	}
 	free(named);

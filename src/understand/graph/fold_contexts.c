@@ -92,7 +92,7 @@ static bool is_made(struct folding *f, uint32_t c, size_t n)
 		&& memcmp(f->made, f->other, n * sizeof *f->made) == 0;
 }
 
-static uint32_t add(struct folding *f, const struct graph_context *context)
+static uint32_t fold_contexts_add(struct folding *f, const struct graph_context *context)
 {
 	struct graph *g = f->g;
 	uint32_t c = g->ncontexts++;
@@ -104,7 +104,7 @@ static uint32_t add(struct folding *f, const struct graph_context *context)
 	return c;
 }
 
-static uint64_t hash_of(const void *owner, uint32_t position)
+static uint64_t fold_contexts_hash_of(const void *owner, uint32_t position)
 {
 	const struct folding *f = owner;
 
@@ -116,11 +116,11 @@ static uint32_t add_hashed(struct folding *f, uint64_t hash, const struct graph_
 {
 	f->hashes[f->g->ncontexts] = hash;
 	table_add(&f->table, hash, f->g->ncontexts);
-	return add(f, context);
+	return fold_contexts_add(f, context);
 }
 
 /* The context after a step that unmarks nothing. */
-static uint32_t append(struct folding *f, uint32_t parent, uint32_t routine)
+static uint32_t fold_contexts_append(struct folding *f, uint32_t parent, uint32_t routine)
 {
 	struct graph_context context = { .parent = parent, .routine = routine,
 		.length = f->g->contexts[parent].length + 1 };
@@ -128,7 +128,7 @@ static uint32_t append(struct folding *f, uint32_t parent, uint32_t routine)
 	uint32_t found;
 
 	if (!f->renamed)
-		return add(f, &context);
+		return fold_contexts_add(f, &context);
 	hash = history_hash_add(f->hashes[parent], history_marked(routine));
 	for (uint64_t i = hash; (found = table_next(&f->table, &i)) != GRAPH_NONE;)
 		if (f->hashes[found] == hash && is_child(f, found, parent, routine))
@@ -155,16 +155,16 @@ static bool extends(struct folding *f, uint32_t parent, size_t n)
 }
 
 /* The context with the history of N entries in f->made, spelled out; GRAPH_NONE: out of memory. */
-static uint32_t spell(struct folding *f, size_t n)
+static uint32_t fold_contexts_spell(struct folding *f, size_t n)
 {
 	struct graph_context context = { .parent = GRAPH_NONE, .routine = history_routine(f->made[n - 1]),
 		.length = n, .spelled = f->nspelled };
 
-	return copy_made(f, n, &f->g->spelled, &f->nspelled, &f->room) ? add(f, &context) : GRAPH_NONE;
+	return copy_made(f, n, &f->g->spelled, &f->nspelled, &f->room) ? fold_contexts_add(f, &context) : GRAPH_NONE;
 }
 
 /* The context with the history of N entries in f->made, which a step from PARENT led to; GRAPH_NONE: out of memory. */
-static uint32_t enter(struct folding *f, uint32_t parent, size_t n)
+static uint32_t fold_contexts_enter(struct folding *f, uint32_t parent, size_t n)
 {
 	uint64_t hash = history_hash(f->made, n);
 	uint32_t c;
@@ -175,7 +175,7 @@ static uint32_t enter(struct folding *f, uint32_t parent, size_t n)
 	if (extends(f, parent, n))
 		return add_hashed(f, hash, &(struct graph_context){ .parent = parent,
 			.routine = history_routine(f->made[n - 1]), .length = n });
-	c = spell(f, n);
+	c = fold_contexts_spell(f, n);
 	if (c != GRAPH_NONE) {
 		f->hashes[c] = hash;
 		table_add(&f->table, hash, c);
@@ -193,19 +193,19 @@ static bool is_active(const history_entry *s, size_t n, uint32_t routine)
 
 /* Steps A1-A5: the context after ROUTINE was called in PARENT; MAY_UNMARK if it can be active there already.
  * GRAPH_NONE: out of memory. */
-static uint32_t step(struct folding *f, uint32_t parent, uint32_t routine, bool may_unmark)
+static uint32_t fold_contexts_step(struct folding *f, uint32_t parent, uint32_t routine, bool may_unmark)
 {
 	size_t n;
 
 	if (f->g->contexts[parent].routine == routine)
 		return parent;					/* A1 */
 	if (!may_unmark)
-		return append(f, parent, routine);		/* A2 alone */
+		return fold_contexts_append(f, parent, routine);		/* A2 alone */
 	n = graph_history(f->g, parent, f->made);
 	if (!is_active(f->made, n, routine))
-		return append(f, parent, routine);
+		return fold_contexts_append(f, parent, routine);
 	n = history_next(f->made, n, routine);
-	return f->renamed ? enter(f, parent, n) : spell(f, n);
+	return f->renamed ? fold_contexts_enter(f, parent, n) : fold_contexts_spell(f, n);
 }
 
 /* Write the history that context INDEX has in the profile to f->made; returns its length. */
@@ -259,11 +259,11 @@ static uint32_t renamed_step(struct folding *f, uint32_t index, uint32_t parent)
 	f->old_at[index] = f->nold;
 	if (!copy_made(f, n, &f->old, &f->nold, &f->old_room))
 		return GRAPH_NONE;
-	return enter(f, parent, normalise(f, index, n));
+	return fold_contexts_enter(f, parent, normalise(f, index, n));
 }
 
 /* Replay all steps.  One of a routine that stands for itself alone unmarks what it unmarked in the profile. */
-static bool replay(struct folding *f)
+static bool fold_contexts_replay(struct folding *f)
 {
 	const struct profile *p = f->g->profile;
 
@@ -275,7 +275,7 @@ static bool replay(struct folding *f)
 		parent = f->g->context_of[c->parent];
 		f->g->context_of[i] = c->folded && f->renamed ? renamed_step(f, i, parent)
 			: f->g->routines[routine].left_out ? parent
-			: step(f, parent, routine, c->folded || f->several[routine]);
+			: fold_contexts_step(f, parent, routine, c->folded || f->several[routine]);
 		if (f->g->context_of[i] == GRAPH_NONE)
 			return false;
 	}
@@ -304,7 +304,7 @@ static bool renaming_start(struct folding *f)
 	f->hashes = calloc(n + 1, sizeof *f->hashes);
 	f->seen = calloc((size_t)f->g->nroutines + 1, sizeof *f->seen);
 	f->old_at = calloc(n + 1, sizeof *f->old_at);
-	return f->hashes && f->seen && f->old_at && table_reserve(&f->table, (uint64_t)n + 1, hash_of, f);
+	return f->hashes && f->seen && f->old_at && table_reserve(&f->table, (uint64_t)n + 1, fold_contexts_hash_of, f);
 }
 
 /* Everything, and the root. */
@@ -329,7 +329,7 @@ static bool folding_start(struct folding *f)
 	if (f->renamed)
 		add_hashed(f, HISTORY_HASH_EMPTY, &root);
 	else
-		add(f, &root);
+		fold_contexts_add(f, &root);
 	return true;
 }
 
@@ -348,7 +348,7 @@ static void folding_end(struct folding *f)
 bool contexts_fold(struct graph *g, struct error *err)
 {
 	struct folding f = { .g = g };
-	bool done = folding_start(&f) && replay(&f);
+	bool done = folding_start(&f) && fold_contexts_replay(&f);
 
 	folding_end(&f);
 	return done || build_no_memory(err);

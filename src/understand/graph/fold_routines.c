@@ -20,7 +20,7 @@ static uint64_t hash_key(const char *key)
 	return hash ^ hash >> 32;
 }
 
-static uint64_t hash_of(const void *owner, uint32_t position)
+static uint64_t fold_routines_hash_of(const void *owner, uint32_t position)
 {
 	const struct graph *g = owner;
 
@@ -28,7 +28,7 @@ static uint64_t hash_of(const void *owner, uint32_t position)
 }
 
 /* The routine with KEY, made when new, without a name then; the table has room. */
-static uint32_t routine_at(struct graph *g, const char *key, struct table *t)
+static uint32_t fold_routines_routine_at(struct graph *g, const char *key, struct table *t)
 {
 	uint64_t hash = hash_key(key);
 	uint32_t found;
@@ -43,7 +43,7 @@ static uint32_t routine_at(struct graph *g, const char *key, struct table *t)
 /* The routine called NAME, made when new. */
 static uint32_t settle_name(struct graph *g, const struct graph_name *name, struct table *t)
 {
-	uint32_t found = routine_at(g, name->key, t);
+	uint32_t found = fold_routines_routine_at(g, name->key, t);
 	struct graph_routine *r = g->routines + found;
 
 	assert(found < g->nroutines);
@@ -63,7 +63,7 @@ static void plain_find(struct graph *g)
 		g->routines[g->routine_of[p->contexts[i].routine]].plain = false;
 }
 
-static void settle(struct graph *g, const struct graph_name *names, struct table *t)
+static void fold_routines_settle(struct graph *g, const struct graph_name *names, struct table *t)
 {
 	for (uint32_t i = 0; i < g->profile->nroutines; i++) {
 		g->routine_of[i] = settle_name(g, names + i, t);
@@ -78,7 +78,7 @@ static void settle(struct graph *g, const struct graph_name *names, struct table
 		settle_name(g, &g->options.unused[i], t);
 }
 
-static bool names_shorten(struct graph *g)
+static bool fold_routines_names_shorten(struct graph *g)
 {
 	const char **names = calloc((size_t)g->nroutines + 1, sizeof *names);
 	bool ok = names;
@@ -101,10 +101,10 @@ bool routines_fold(struct graph *g, const struct graph_name *names, struct error
 	g->routines = calloc(n + 1, sizeof *g->routines);
 	g->routine_of = calloc(n + 1, sizeof *g->routine_of);
 	g->static_ends = calloc(2 * g->options.nstatic_arcs + 1, sizeof *g->static_ends);
-	done = g->routines && g->routine_of && g->static_ends && table_reserve(&t, n, hash_of, g);
+	done = g->routines && g->routine_of && g->static_ends && table_reserve(&t, n, fold_routines_hash_of, g);
 	if (done)
-		settle(g, names, &t);
+		fold_routines_settle(g, names, &t);
 	table_free(&t);
-	done = done && names_shorten(g);
+	done = done && fold_routines_names_shorten(g);
 	return done || build_no_memory(err);
 }

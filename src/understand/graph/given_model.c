@@ -34,7 +34,7 @@ static bool arcs_take(struct graph *g, struct arcs *arcs, struct error *err)
 }
 
 /* What nobody is known to have called for: of the root of all, and of those that were entered otherwise. */
-static bool rest_add(struct graph *g, struct arcs *arcs, const uint64_t *called, struct error *err)
+static bool given_model_rest_add(struct graph *g, struct arcs *arcs, const uint64_t *called, struct error *err)
 {
 	for (uint32_t r = 0; r < g->nroutines; r++) {
 		const struct graph_routine *to = &g->routines[r];
@@ -90,7 +90,7 @@ bool given_arcs_attribute(struct graph *g, struct arcs *arcs, const struct weigh
 	if (done) {
 		totals_raise(g, called);
 		components_sum(&t);
-		done = rest_add(g, arcs, called, err);
+		done = given_model_rest_add(g, arcs, called, err);
 	}
 	components_free(&t);
 	free(called);

@@ -22,20 +22,20 @@ struct share {
 };
 
 /* The part of TIME that calls FROM .. TO of CALLS have. */
-static uint64_t part(uint64_t time, uint64_t from, uint64_t to, uint64_t calls)
+static uint64_t gprof_model_part(uint64_t time, uint64_t from, uint64_t to, uint64_t calls)
 {
 	return (uint64_t)((unsigned __int128)time * to / calls - (unsigned __int128)time * from / calls);
 }
 
 /* Give the callers along ARC, from outside of the component, their part of S. */
-static void give(struct components *t, struct graph_arc *arc, struct share *s)
+static void gprof_model_give(struct components *t, struct graph_arc *arc, struct share *s)
 {
 	uint64_t to = s->given + arc->calls;
 
 	if (s->calls == 0)
 		return;
-	arc->self1 = arc->self2 = part(s->self, s->given, to, s->calls);
-	arc->child1 = arc->child2 = part(s->child, s->given, to, s->calls);
+	arc->self1 = arc->self2 = gprof_model_part(s->self, s->given, to, s->calls);
+	arc->child1 = arc->child2 = gprof_model_part(s->child, s->given, to, s->calls);
 	s->given = to;
 	if (arc->from != GRAPH_NONE)
 		t->g->routines[arc->from].total += arc->self1 + arc->child1;
@@ -61,7 +61,7 @@ static void propagate(struct components *t, uint32_t c)
 	for (uint32_t i = t->start[c]; i < t->start[c + 1]; i++)
 		for (uint32_t k = t->in.first[t->closed[i]]; k < t->in.first[t->closed[i] + 1] && !g->routines[t->closed[i]].closed; k++)
 			if (!components_are_same(g, t->arcs->arcs + t->in.at[k]))
-				give(t, t->arcs->arcs + t->in.at[k], &s);
+				gprof_model_give(t, t->arcs->arcs + t->in.at[k], &s);
 }
 
 /* Samples behind the totals, in proportion: the model knows those of self times only. */

@@ -45,7 +45,7 @@ static void count_entries(struct graph *g, uint32_t i, struct arcs *arcs)
 }
 
 /* What no model changes: the routines' self times and calls, and the calls on the arcs. */
-static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
+static bool graph_count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 {
 	if (!g->arcs_alone && !find_arcs(g, arcs, err))
 		return false;
@@ -106,7 +106,7 @@ static bool attribute(struct graph *g, struct error *err)
 {
 	struct arcs arcs = { 0 };
 	struct weight *w = contexts_weigh(g, err);
-	bool done = w && count_calls(g, &arcs, err)
+	bool done = w && graph_count_calls(g, &arcs, err)
 		&& add_static_arcs(g, &arcs, err)
 		&& (g->arcs_alone ? given_arcs_attribute : models[g->options.model])(g, &arcs, w, err)
 		&& arcs_settle(&arcs, g, err)
@@ -120,7 +120,7 @@ static bool attribute(struct graph *g, struct error *err)
 }
 
 /* Can what is asked for be had without contexts?  False with *ERR set. */
-static bool options_fit(const struct graph *g, struct error *err)
+static bool graph_options_fit(const struct graph *g, struct error *err)
 {
 	const char *what = g->options.nfocus > 0 ? "--focus" : g->options.nhide > 0 ? "--hide" : g->options.model != GRAPH_HISTORY ? "another model" : NULL;
 
@@ -146,7 +146,8 @@ struct graph *graph_build(const struct overhead *o, const struct graph_name *nam
 	g->names = names;
 	g->counted = profile_counts_calls(g->profile);
 	g->arcs_alone = !profile_has_contexts(g->profile);
-	if (options_fit(g, err) && routines_fold(g, names, err) && routines_leave_out(g, err) && contexts_fold(g, err) && charge_contexts(g, err)
+	if (graph_options_fit(g, err) && routines_fold(g, names, err) && routines_leave_out(g, err) && contexts_fold(g, err) &&
+	    charge_contexts(g, err)
 	    && narrow_routines(g, err) && focus_apply(g, err) && attribute(g, err)) {
 		ranks_sum(g);
 		return g;

@@ -9,7 +9,7 @@
 #include "understand/graph/build.h"
 
 /* Below 0: A stands before B in the lists. */
-static int compare_places(const struct graph_arc *a, const struct graph_arc *b)
+static int model_difference_compare_places(const struct graph_arc *a, const struct graph_arc *b)
 {
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
@@ -22,7 +22,7 @@ static bool within(const struct graph *gprof, const struct graph_arc *a)
 }
 
 /* Append the arc that is TRUTH in one graph and GPROF in the other; either can be NULL. */
-static void add(struct compare *c, const struct graph *g, const struct graph_arc *truth, const struct graph_arc *gprof)
+static void model_difference_add(struct compare *c, const struct graph *g, const struct graph_arc *truth, const struct graph_arc *gprof)
 {
 	const struct graph_arc *a = truth ? truth : gprof;
 	struct compare_arc *arc = c->arcs + c->narcs;
@@ -39,21 +39,21 @@ static void add(struct compare *c, const struct graph *g, const struct graph_arc
 	}
 }
 
-static void join(struct compare *c, const struct graph *truth, const struct graph *gprof)
+static void model_difference_join(struct compare *c, const struct graph *truth, const struct graph *gprof)
 {
 	uint32_t i = 0, k = 0;
 
 	while (i < truth->narcs || k < gprof->narcs) {
-		int place = i == truth->narcs ? 1 : k == gprof->narcs ? -1 : compare_places(truth->arcs + i, gprof->arcs + k);
+		int place = i == truth->narcs ? 1 : k == gprof->narcs ? -1 : model_difference_compare_places(truth->arcs + i, gprof->arcs + k);
 
-		add(c, gprof, place <= 0 ? truth->arcs + i : NULL, place >= 0 ? gprof->arcs + k : NULL);
+		model_difference_add(c, gprof, place <= 0 ? truth->arcs + i : NULL, place >= 0 ? gprof->arcs + k : NULL);
 		i += place <= 0;
 		k += place >= 0;
 	}
 }
 
 /* Sum up callee_calls.  False: out of memory. */
-static bool count_calls(struct compare *c, const struct graph *truth)
+static bool model_difference_count_calls(struct compare *c, const struct graph *truth)
 {
 	uint64_t *entered = calloc((size_t)truth->nroutines + 1, sizeof *entered);
 
@@ -87,8 +87,8 @@ struct compare *compare_models(const struct graph *truth, const struct graph *gp
 	if (c)
 		c->arcs = calloc((size_t)truth->narcs + gprof->narcs + 1, sizeof *c->arcs);
 	if (c && c->arcs)
-		join(c, truth, gprof);
-	if (!c || !c->arcs || !count_calls(c, truth)) {
+		model_difference_join(c, truth, gprof);
+	if (!c || !c->arcs || !model_difference_count_calls(c, truth)) {
 		compare_free(c);
 		build_no_memory(err);
 		return NULL;

@@ -15,7 +15,7 @@ static bool *spec_named(const struct graph *g, size_t i, bool second)
 }
 
 /* Set NAMED for the LENGTH bytes at TEXT; none of them mean every routine. */
-static bool end_find(const struct graph *g, const char *text, size_t length, bool *named, struct error *err)
+static bool narrow_end_find(const struct graph *g, const char *text, size_t length, bool *named, struct error *err)
 {
 	char *word = calloc(length + 1, 1);
 	bool ok;
@@ -40,8 +40,8 @@ static bool specs_find(struct graph *g, struct error *err)
 	for (size_t i = 0; ok && i < g->options.nspecs; i++) {
 		const char *text = g->options.specs[i].text, *slash = strchrnul(text, '/');
 
-		ok = end_find(g, text, (size_t)(slash - text), spec_named(g, i, false), err)
-			&& (!*slash || end_find(g, slash + 1, strlen(slash + 1), spec_named(g, i, true), err));
+		ok = narrow_end_find(g, text, (size_t)(slash - text), spec_named(g, i, false), err)
+			&& (!*slash || narrow_end_find(g, slash + 1, strlen(slash + 1), spec_named(g, i, true), err));
 	}
 	return ok;
 }
@@ -65,7 +65,7 @@ static uint16_t *tables_make(const struct graph *g, uint32_t *n)
 }
 
 /* In the view of the tables INCLUDE and INCLUDE + 1. */
-static bool is_wanted(uint16_t in, const uint32_t *n, enum gprof_table include)
+static bool narrow_is_wanted(uint16_t in, const uint32_t *n, enum gprof_table include)
 {
 	return in & 1u << include || (n[include] == 0 && !(in & 1u << (include + 1)));
 }
@@ -83,8 +83,8 @@ bool narrow_routines(struct graph *g, struct error *err)
 	if (!in)
 		return build_no_memory(err);
 	for (uint32_t r = 0; r < g->nroutines; r++) {
-		g->routines[r].off_flat = !is_wanted(in[r], n, GPROF_INCLUDE_FLAT);
-		g->routines[r].off_graph = !is_wanted(in[r], n, GPROF_INCLUDE_GRAPH);
+		g->routines[r].off_flat = !narrow_is_wanted(in[r], n, GPROF_INCLUDE_FLAT);
+		g->routines[r].off_graph = !narrow_is_wanted(in[r], n, GPROF_INCLUDE_GRAPH);
 		g->routines[r].shut_graph = in[r] & 1u << GPROF_EXCLUDE_GRAPH && !(in[r] & 1u << GPROF_INCLUDE_GRAPH);
 		g->routines[r].closed = in[r] & (1u << GPROF_INCLUDE_TIME | 1u << GPROF_EXCLUDE_TIME);
 		g->routines[r].only_time = n[GPROF_INCLUDE_TIME] && in[r] & 1u << GPROF_INCLUDE_TIME;

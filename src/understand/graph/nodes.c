@@ -12,7 +12,7 @@ bool tree_append(struct tree_builder *b, const struct tree_node *node)
 	return true;
 }
 
-static int by_total(const void *x, const void *y)
+static int nodes_by_total(const void *x, const void *y)
 {
 	const struct tree_node *a = x, *b = y;
 
@@ -28,5 +28,5 @@ static int by_total(const void *x, const void *y)
 void tree_sort(struct tree_node *nodes, size_t n)
 {
 	if (n > 1)
-		qsort(nodes, n, sizeof *nodes, by_total);
+		qsort(nodes, n, sizeof *nodes, nodes_by_total);
 }

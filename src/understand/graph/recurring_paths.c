@@ -60,7 +60,7 @@ static double effective_of(const struct search *s, const struct sums *sums)
 }
 
 /* time * log2(effective contexts)^2. */
-static double rank_of(const struct search *s, const struct sums *sums)
+static double recurring_paths_rank_of(const struct search *s, const struct sums *sums)
 {
 	double doublings = log2(effective_of(s, sums));
 
@@ -72,7 +72,7 @@ static bool range_close(struct search *s, struct range *range)
 {
 	if (range->length < SUFFIX_SHORTEST || range->sums.contexts < 2 || range->sums.time < s->options->min_time)
 		return true;
-	range->rank = rank_of(s, &range->sums);
+	range->rank = recurring_paths_rank_of(s, &range->sums);
 	if (range->rank <= 1e-9 * (double)suffix_array_weight(&s->a, &range->sums))	/* one context has all of it */
 		return true;
 	if (!array_grow(&s->ranges, &s->ranges_room, s->nranges, sizeof *s->ranges))
@@ -83,7 +83,7 @@ static bool range_close(struct search *s, struct range *range)
 
 /* All ranges of ends that read a common beginning, each closed when it is left: the stack holds those around the end
  * at hand, each longer than the one below. */
-static bool find_ranges(struct search *s)
+static bool recurring_paths_find_ranges(struct search *s)
 {
 	uint32_t depth = 1;
 
@@ -168,7 +168,7 @@ static void note_listed(struct search *s, const struct range *range)
 }
 
 /* Append the routines of RANGE, the caller first.  False: out of memory. */
-static bool spell(struct search *s, const struct range *range)
+static bool recurring_paths_spell(struct search *s, const struct range *range)
 {
 	uint32_t end = s->a.sorted[range->first], first = s->nroutines;
 
@@ -181,12 +181,12 @@ static bool spell(struct search *s, const struct range *range)
 }
 
 /* Put RANGE into the result.  False: out of memory. */
-static bool list(struct search *s, const struct range *range)
+static bool recurring_paths_list(struct search *s, const struct range *range)
 {
 	const struct sums *sums = &range->sums;
 	uint32_t first = s->nroutines;
 
-	if (!array_grow(&s->found->paths, &s->paths_room, s->found->n, sizeof *s->found->paths) || !spell(s, range))
+	if (!array_grow(&s->found->paths, &s->paths_room, s->found->n, sizeof *s->found->paths) || !recurring_paths_spell(s, range))
 		return false;
 	note_listed(s, range);
 	s->found->paths[s->found->n++] = (struct graph_path){ .first = first, .length = range->length, .contexts = sums->contexts,
@@ -210,7 +210,7 @@ static int by_rank(const void *x, const void *y)
 }
 
 /* Go through the ranges by rank and list what is maximal and not redundant. */
-static bool choose(struct search *s)
+static bool recurring_paths_choose(struct search *s)
 {
 	s->by_label = calloc((size_t)s->g->nroutines + 1, sizeof *s->by_label);
 	s->listed = calloc((size_t)s->a.nsorted + 1, sizeof *s->listed);
@@ -222,7 +222,7 @@ static bool choose(struct search *s)
 	for (uint32_t i = 0; i < s->nranges && (s->options->most == 0 || s->found->n < s->options->most); i++) {
 		const struct range *range = s->ranges + i;
 
-		if (!is_redundant(s, range) && !is_extended(s, range) && !list(s, range))
+		if (!is_redundant(s, range) && !is_extended(s, range) && !recurring_paths_list(s, range))
 			return false;
 	}
 	return true;
@@ -241,7 +241,7 @@ static void search_free(struct search *s)
 struct paths *paths_find(const struct graph *g, const struct paths_options *options, struct error *err)
 {
 	struct search s = { .g = g, .options = options, .found = calloc(1, sizeof *s.found) };
-	bool done = s.found && suffix_array_make(&s.a, g, options->min_time) && find_ranges(&s) && choose(&s);
+	bool done = s.found && suffix_array_make(&s.a, g, options->min_time) && recurring_paths_find_ranges(&s) && recurring_paths_choose(&s);
 	struct paths *found = s.found;
 
 	search_free(&s);

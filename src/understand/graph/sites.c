@@ -6,7 +6,7 @@
 #include "understand/graph/build.h"
 
 /* Is S kept by focus and thread, and no jump to a piece of a routine, nor a call of one that is left out? */
-static bool is_kept(const struct graph *g, const struct profile_site *s)
+static bool sites_is_kept(const struct graph *g, const struct profile_site *s)
 {
 	const struct graph_context *to = &g->contexts[g->context_of[s->to]];
 	uint32_t routine = g->profile->contexts[s->to].routine;
@@ -68,7 +68,7 @@ bool graph_sites_make(struct graph_sites *s, const struct graph *g, struct error
 		const struct profile_site *site = &p->sites[i];
 		uint32_t from = g->contexts[g->context_of[site->from]].routine, to = g->contexts[g->context_of[site->to]].routine;
 
-		if (is_kept(g, site) && (g->options.nspecs == 0 || narrow_keeps(g, from, to)))
+		if (sites_is_kept(g, site) && (g->options.nspecs == 0 || narrow_keeps(g, from, to)))
 			s->sites[s->n++] = (struct graph_site){ from, to, site->module, site->address, site->calls, site->self, site->children };
 	}
 	sites_join(s);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static uint32_t end_of(const struct graph_arc *arc, bool outgoing)
+static uint32_t strong_components_end_of(const struct graph_arc *arc, bool outgoing)
 {
 	return outgoing ? arc->from : arc->to;
 }
@@ -16,13 +16,13 @@ static bool ends_make(struct ends *e, const struct arcs *a, uint32_t n, bool out
 	if (!e->first || !e->at)
 		return false;
 	for (uint32_t i = 0; i < a->n; i++)
-		if (end_of(a->arcs + i, outgoing) != GRAPH_NONE)
-			e->first[end_of(a->arcs + i, outgoing)]++;
+		if (strong_components_end_of(a->arcs + i, outgoing) != GRAPH_NONE)
+			e->first[strong_components_end_of(a->arcs + i, outgoing)]++;
 	for (uint32_t r = 0, sum = 0; r <= n; r++)
 		e->first[r] = sum += e->first[r];
 	for (uint32_t i = a->n; i-- > 0;)
-		if (end_of(a->arcs + i, outgoing) != GRAPH_NONE)
-			e->at[--e->first[end_of(a->arcs + i, outgoing)]] = i;
+		if (strong_components_end_of(a->arcs + i, outgoing) != GRAPH_NONE)
+			e->at[--e->first[strong_components_end_of(a->arcs + i, outgoing)]] = i;
 	return true;
 }
 
@@ -71,7 +71,7 @@ static void close_component(struct components *t, uint32_t r)
 }
 
 /* Follow the next arc of R, the last of the path; false if there is none. */
-static bool follow(struct components *t, uint32_t r)
+static bool strong_components_follow(struct components *t, uint32_t r)
 {
 	uint32_t callee;
 
@@ -86,7 +86,7 @@ static bool follow(struct components *t, uint32_t r)
 }
 
 /* Leave R, the last of the path. */
-static void leave(struct components *t, uint32_t r)
+static void strong_components_leave(struct components *t, uint32_t r)
 {
 	uint32_t caller = --t->depth > 0 ? t->path[t->depth - 1] : GRAPH_NONE;
 
@@ -102,8 +102,8 @@ static void number_all(struct components *t)
 		if (t->order[r] == 0)
 			discover(t, r);
 		while (t->depth > 0)
-			if (!follow(t, t->path[t->depth - 1]))
-				leave(t, t->path[t->depth - 1]);
+			if (!strong_components_follow(t, t->path[t->depth - 1]))
+				strong_components_leave(t, t->path[t->depth - 1]);
 	}
 }
 

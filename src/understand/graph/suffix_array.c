@@ -20,12 +20,12 @@ static bool was_entered(const struct graph *g, const struct graph_context *c)
 }
 
 /* Whether the context that END brings something of ends there. */
-static bool is_last(const struct suffix_array *a, uint32_t end)
+static bool suffix_array_is_last(const struct suffix_array *a, uint32_t end)
 {
 	return a->end_of[a->ends[end].context] == end;
 }
 
-static uint64_t time_of(const struct suffix_array *a, uint32_t end)
+static uint64_t suffix_array_time_of(const struct suffix_array *a, uint32_t end)
 {
 	return a->ends[end].context ? a->weights[a->ends[end].context].time : 0;
 }
@@ -35,7 +35,7 @@ static bool ends_context(const struct suffix_array *a, uint32_t end)
 {
 	const struct graph_context *c = a->g->contexts + a->ends[end].context;
 
-	return a->ends[end].context && is_last(a, end) && c->kept && was_entered(a->g, c);
+	return a->ends[end].context && suffix_array_is_last(a, end) && c->kept && was_entered(a->g, c);
 }
 
 uint64_t suffix_array_end_weight(const struct suffix_array *a, uint32_t end)
@@ -43,8 +43,8 @@ uint64_t suffix_array_end_weight(const struct suffix_array *a, uint32_t end)
 	uint32_t context = a->ends[end].context;
 
 	if (a->g->time > 0)
-		return time_of(a, end);
-	return context && is_last(a, end) ? a->g->contexts[context].entries : 0;
+		return suffix_array_time_of(a, end);
+	return context && suffix_array_is_last(a, end) ? a->g->contexts[context].entries : 0;
 }
 
 struct sums suffix_array_sums(const struct suffix_array *a, uint32_t end)
@@ -55,7 +55,7 @@ struct sums suffix_array_sums(const struct suffix_array *a, uint32_t end)
 	if (a->ends[end].context == 0)
 		return (struct sums){ 0 };
 	return (struct sums){ .time = w->time, .ticks = w->ticks, .evidence = w->evidence, .squares = weight * weight,
-		.calls = is_last(a, end) ? a->g->contexts[a->ends[end].context].entries : 0, .contexts = ends_context(a, end) };
+		.calls = suffix_array_is_last(a, end) ? a->g->contexts[a->ends[end].context].entries : 0, .contexts = ends_context(a, end) };
 }
 
 /* ---- all ends ---- */
@@ -107,7 +107,7 @@ static bool add_spelled(struct suffix_array *a, uint32_t index)
 	return true;
 }
 
-static bool add_context(struct suffix_array *a, uint32_t index)
+static bool suffix_array_add_context(struct suffix_array *a, uint32_t index)
 {
 	const struct graph_context *c = a->g->contexts + index;
 
@@ -120,7 +120,7 @@ static bool add_context(struct suffix_array *a, uint32_t index)
 }
 
 /* Fill weights[].  False: out of memory. */
-static bool weigh(struct suffix_array *a)
+static bool suffix_array_weigh(struct suffix_array *a)
 {
 	const struct graph *g = a->g;
 	struct weight *w = calloc(g->ncontexts, sizeof *w);
@@ -160,7 +160,7 @@ static bool add_ends(struct suffix_array *a)
 	bool done = add_none(a);
 
 	for (uint32_t i = 1; done && i < a->g->ncontexts; i++)
-		done = !a->g->contexts[i].live || add_context(a, i);
+		done = !a->g->contexts[i].live || suffix_array_add_context(a, i);
 	return done;
 }
 
@@ -185,7 +185,7 @@ static bool leave_out(const struct suffix_array *a, uint64_t min_time, uint32_t 
 
 	for (uint32_t i = 1; all && i < a->n; i++)
 		if (numbers[i]) {
-			all[numbers[i]].time += time_of(a, i);
+			all[numbers[i]].time += suffix_array_time_of(a, i);
 			all[numbers[i]].contexts += ends_context(a, i);
 		}
 	for (uint32_t i = 1; all && i < a->n; i++)
@@ -272,7 +272,7 @@ struct span {
 };
 
 /* Part the N readers R by the label where they are: to PARTS those that are less than one of them, like it, and more. */
-static void part(const struct suffix_array *a, struct reader *r, uint32_t n, struct span parts[3])
+static void suffix_array_part(const struct suffix_array *a, struct reader *r, uint32_t n, struct span parts[3])
 {
 	uint32_t pivot = median(label_at(a, r), label_at(a, r + n / 2), label_at(a, r + n - 1)), less = 0, more = n;
 
@@ -319,7 +319,7 @@ static void sort_readers(const struct suffix_array *a, struct reader *r, uint32_
 	uint32_t largest;
 
 	while (n > 1) {
-		part(a, r, n, parts);
+		suffix_array_part(a, r, n, parts);
 		go_on(a, r, &parts[1]);
 		largest = largest_of(parts);
 		for (uint32_t i = 0; i < 3; i++)
@@ -380,7 +380,7 @@ static bool find_below(struct suffix_array *a)
 bool suffix_array_make(struct suffix_array *a, const struct graph *g, uint64_t min_time)
 {
 	*a = (struct suffix_array){ .g = g };
-	return weigh(a) && add_ends(a) && choose_ends(a, min_time) && sort_ends(a) && find_below(a);
+	return suffix_array_weigh(a) && add_ends(a) && choose_ends(a, min_time) && sort_ends(a) && find_below(a);
 }
 
 uint32_t suffix_array_common(const struct suffix_array *a, uint32_t x, uint32_t y)

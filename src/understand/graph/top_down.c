@@ -39,7 +39,7 @@ struct trie {
 };
 
 /* A new child of PARENT by LINK.  0: out of memory. */
-static uint32_t add(struct trie *t, uint32_t parent, uint32_t link)
+static uint32_t top_down_add(struct trie *t, uint32_t parent, uint32_t link)
 {
 	if (!array_grow(&t->paths, &t->room, t->n, sizeof *t->paths))
 		return 0;
@@ -55,7 +55,7 @@ static uint32_t spelled_child(struct trie *t, uint32_t parent, uint32_t link)
 	uint32_t *child = pair_table_at(&t->spelled, parent, link);
 
 	if (child && *child == 0)
-		*child = add(t, parent, link);
+		*child = top_down_add(t, parent, link);
 	return child ? *child : 0;
 }
 
@@ -64,7 +64,7 @@ static uint32_t added_child(struct trie *t, uint32_t parent, uint32_t routine)
 {
 	uint32_t found = parent < t->nspelled ? pair_table_find(&t->spelled, parent, routine << 1) : 0;
 
-	return found ? found : add(t, parent, routine << 1);
+	return found ? found : top_down_add(t, parent, routine << 1);
 }
 
 /* The node of a history that is spelled out.  0: out of memory. */
@@ -84,7 +84,7 @@ static uint32_t spelled_node(struct trie *t, const history_entry *s, uint32_t n)
 }
 
 /* The nodes of all live contexts that are SPELLED out, or of all others. */
-static bool grow(struct trie *t, bool spelled)
+static bool top_down_grow(struct trie *t, bool spelled)
 {
 	for (uint32_t i = 1; i < t->g->ncontexts; i++) {
 		const struct graph_context *c = t->g->contexts + i;
@@ -105,7 +105,7 @@ static bool grow(struct trie *t, bool spelled)
 	return true;
 }
 
-static void sum_up(struct trie *t)
+static void top_down_sum_up(struct trie *t)
 {
 	t->paths[0].self = t->g->outside;
 	t->paths[0].ticks = t->g->outside_ticks;
@@ -133,13 +133,13 @@ static struct tree_node node_from(const struct trie *t, uint32_t index, uint32_t
 }
 
 /* A context that was made and never entered, as the one that stands by for lost calls. */
-static bool is_idle(const struct path *path)
+static bool top_down_is_idle(const struct path *path)
 {
 	return path->child == 0 && path->total == 0 && path->calls == 0;
 }
 
 /* Give node AT of the tree its children, or, TOO_DEEP, none.  Until now its `first` names its path. */
-static bool expand(const struct trie *t, const struct tree_options *options, struct tree_builder *b,
+static bool top_down_expand(const struct trie *t, const struct tree_options *options, struct tree_builder *b,
 		   size_t at, bool too_deep)
 {
 	struct tree_node *node = b->tree->nodes + at;
@@ -149,7 +149,7 @@ static bool expand(const struct trie *t, const struct tree_options *options, str
 	for (uint32_t i = t->paths[node->first].child; i != 0 && !too_deep; i = t->paths[i].sibling) {
 		struct tree_node child = node_from(t, i, at);
 
-		if (child.total < options->min_time || (options->entered && is_idle(t->paths + i)))
+		if (child.total < options->min_time || (options->entered && top_down_is_idle(t->paths + i)))
 			continue;
 		if (!tree_append(b, &child))
 			return false;
@@ -177,7 +177,7 @@ static bool lay_out(const struct trie *t, const struct tree_options *options, st
 	t->place[0] = 0;
 	for (size_t level = 0, end = 1; level < end; level = end, end = b->tree->nnodes, depth++)
 		for (size_t i = level; i < end; i++)
-			if (!expand(t, options, b, i, options->depth && depth == options->depth))
+			if (!top_down_expand(t, options, b, i, options->depth && depth == options->depth))
 				return false;
 	return true;
 }
@@ -189,12 +189,12 @@ static bool trie_build(struct trie *t)
 		return false;
 	t->paths[0] = (struct path){ .parent = GRAPH_NONE };
 	t->n = 1;
-	if (!grow(t, true))
+	if (!top_down_grow(t, true))
 		return false;
 	t->nspelled = t->n;
-	if (!array_reserve(&t->paths, &t->room, (size_t)t->n + t->g->ncontexts, sizeof *t->paths) || !grow(t, false))
+	if (!array_reserve(&t->paths, &t->room, (size_t)t->n + t->g->ncontexts, sizeof *t->paths) || !top_down_grow(t, false))
 		return false;
-	sum_up(t);
+	top_down_sum_up(t);
 	return true;
 }
 
@@ -207,7 +207,7 @@ static bool places_make(struct trie *t)
 }
 
 /* The paths of the contexts become nodes of TREE, which has them from now on. */
-static void hand_over(struct trie *t, struct tree *tree)
+static void top_down_hand_over(struct trie *t, struct tree *tree)
 {
 	for (uint32_t i = 0; i < t->g->ncontexts; i++)
 		t->node_of[i] = t->place[t->node_of[i]];
@@ -229,7 +229,7 @@ bool top_down_build(const struct graph *g, const struct tree_options *options, s
 	bool done = trie_build(&t) && places_make(&t) && lay_out(&t, options, b);
 
 	if (done)
-		hand_over(&t, b->tree);
+		top_down_hand_over(&t, b->tree);
 	trie_end(&t);
 	return done || build_no_memory(err);
 }
@@ -253,7 +253,7 @@ struct trie *top_down_start(const struct graph *g, struct tree_builder *b)
 
 bool top_down_open(struct trie *t, struct tree_builder *b, size_t at)
 {
-	return expand(t, &(struct tree_options){ 0 }, b, at, false);
+	return top_down_expand(t, &(struct tree_options){ 0 }, b, at, false);
 }
 
 bool top_down_has_more(const struct trie *t, const struct tree_builder *b, size_t at)

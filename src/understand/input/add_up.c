@@ -113,7 +113,7 @@ static void symbols_pack_again(struct work *w)
 }
 
 /* Add P to the sum of all. */
-static bool sum_add(struct work *w, const struct profile *p, struct error *err)
+static bool add_up_sum_add(struct work *w, const struct profile *p, struct error *err)
 {
 	bool ok;
 
@@ -129,7 +129,7 @@ static bool sum_add(struct work *w, const struct profile *p, struct error *err)
 static bool part_hand_in(struct part *part, struct error *err)
 {
 	struct profile *p = part->sum ? profile_sum_take(part->sum, err) : NULL;
-	bool ok = part->sum ? p && sum_add(part->w, p, err) : true;
+	bool ok = part->sum ? p && add_up_sum_add(part->w, p, err) : true;
 
 	profile_free(p);
 	part->sum = NULL;
@@ -138,10 +138,10 @@ static bool part_hand_in(struct part *part, struct error *err)
 }
 
 /* Add P, from a file of SIZE bytes, to PART; to the sum of all, if it is large. */
-static bool part_add(struct part *part, const struct profile *p, size_t size, struct error *err)
+static bool add_up_part_add(struct part *part, const struct profile *p, size_t size, struct error *err)
 {
 	if (size >= PART_BYTES)
-		return sum_add(part->w, p, err);
+		return add_up_sum_add(part->w, p, err);
 	if (!part->sum)
 		part->sum = profile_sum_new(part->w->n > SUM_APART);
 	if (!part->sum)
@@ -162,7 +162,7 @@ static bool goes_along(const struct work *w, const struct profile *p, struct err
 }
 
 /* Read FILE, of SIZE bytes, which is ours, and add it to PART. */
-static bool own_add(struct part *part, size_t file, size_t size, struct error *err)
+static bool add_up_own_add(struct part *part, size_t file, size_t size, struct error *err)
 {
 	struct work *w = part->w;
 	struct profile *p = profile_new();
@@ -175,7 +175,7 @@ static bool own_add(struct part *part, size_t file, size_t size, struct error *e
 			__atomic_store_n(&w->sliced, true, __ATOMIC_RELAXED);
 		if (w->in->beside && !p->sampled)
 			free(beside_find(p, w->files[file]));
-		ok = part_add(part, p, size, err);
+		ok = add_up_part_add(part, p, size, err);
 	}
 	profile_free(p);
 	return ok;
@@ -189,12 +189,12 @@ static bool foreign_add(struct work *w, size_t file, struct error *err)
 	bool ok;
 
 	quiet.step = NULL;
-	ok = input_read(&in, &w->files[file], 1, NULL, err) && goes_along(w, in.profile, err) && sum_add(w, in.profile, err);
+	ok = input_read(&in, &w->files[file], 1, NULL, err) && goes_along(w, in.profile, err) && add_up_sum_add(w, in.profile, err);
 	input_free(&in);
 	return ok;
 }
 
-static bool file_add(struct part *part, size_t file, size_t size, struct error *err)
+static bool add_up_file_add(struct part *part, size_t file, size_t size, struct error *err)
 {
 	struct work *w = part->w;
 
@@ -206,7 +206,7 @@ static bool file_add(struct part *part, size_t file, size_t size, struct error *
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.600s: a gmon.out; sum such files with `aprof -s PROGRAM gmon.out...`, which writes gmon.sum",
 				 w->files[file]);
 	default:
-		return nursery_is_empty(w->files[file]) || own_add(part, file, size, err);
+		return nursery_is_empty(w->files[file]) || add_up_own_add(part, file, size, err);
 	}
 }
 
@@ -219,7 +219,7 @@ static void *part_run(void *arg)
 	bool ok = true;
 
 	while ((file = file_take(w, &size)) < w->n) {
-		ok = ok && file_add(part, file, size, &err);
+		ok = ok && add_up_file_add(part, file, size, &err);
 		file_done(w, file, size, ok, &err);
 		last = file;
 	}
@@ -262,7 +262,7 @@ static bool first_read(struct work *w)
 	struct part part = { .w = w };
 	size_t size, file = file_take(w, &size);
 	struct error err;
-	bool ok = file_add(&part, file, size, &err) && part_hand_in(&part, &err) && (!w->foreign[file] || foreign_add(w, file, &err));
+	bool ok = add_up_file_add(&part, file, size, &err) && part_hand_in(&part, &err) && (!w->foreign[file] || foreign_add(w, file, &err));
 	const struct profile *p = profile_sum_so_far(w->sum);
 
 	profile_sum_free(part.sum);
@@ -311,7 +311,7 @@ static bool hand_out(struct input *in, struct profile *p, struct error *err)
 }
 
 /* Call the sum P LABEL; P goes where that fails. */
-static bool label_set(struct profile *p, const char *label, struct error *err)
+static bool add_up_label_set(struct profile *p, const char *label, struct error *err)
 {
 	char *copy = label && p->nruns ? strdup(label) : NULL;
 
@@ -367,7 +367,7 @@ bool input_add_up(struct input *in, char **files, size_t n, const char *label, s
 		input_tell_slices(in, w.sliced);
 		p = profile_sum_take(w.sum, err);
 		w.sum = NULL;
-		ok = p && label_set(p, label, err) && hand_out(in, p, err);
+		ok = p && add_up_label_set(p, label, err) && hand_out(in, p, err);
 	}
 	work_end(&w);
 	return ok;

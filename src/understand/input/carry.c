@@ -50,7 +50,7 @@ static bool is_asked(const struct profile *p, uint32_t module)
 }
 
 /* Add to P what S says of MODULE. */
-static void add(struct profile *p, struct symbols *s, uint32_t module)
+static void embed_add(struct profile *p, struct symbols *s, uint32_t module)
 {
 	struct profile_symbols symbols;
 
@@ -76,7 +76,7 @@ static bool write_at(int fd, const void *data, size_t len, uint64_t offset)
 }
 
 /* Write CHUNK of LEN bytes behind the chunks of the file open at FD, if these still end at USED, and then say that it is there: until then it is not. */
-static bool append(int fd, const void *chunk, size_t len, uint64_t used)
+static bool embed_append(int fd, const void *chunk, size_t len, uint64_t used)
 {
 	uint64_t now = 0, more = used + len;
 	struct stat st;
@@ -108,7 +108,7 @@ static void write_into(const char *path, const struct profile *p, size_t first)
 	if (chunk && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
 		struct timespec times[2] = { st.st_atim, st.st_mtim };
 
-		if (append(fd, chunk, len, p->runs[0].header.used))
+		if (embed_append(fd, chunk, len, p->runs[0].header.used))
 			futimens(fd, times);
 	}
 	free(chunk);
@@ -120,7 +120,7 @@ bool carry_chunk(const char *path, const void *chunk, size_t len)
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	uint64_t used = 0;
 	bool ok = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && pread(fd, &used, sizeof used, offsetof(struct amon_header, used)) == sizeof used &&
-		  append(fd, chunk, len, used);
+		  embed_append(fd, chunk, len, used);
 
 	if (fd >= 0)
 		close(fd);
@@ -135,7 +135,7 @@ void carry_into(const char *path, struct profile *p, struct symbols *s)
 		return;
 	for (uint32_t i = 0; i < p->nmodules; i++)
 		if (is_asked(p, i) && !carries(p, s, i))
-			add(p, s, i);
+			embed_add(p, s, i);
 	if (p->nsymbols > first)
 		write_into(path, p, first);
 }

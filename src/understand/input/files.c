@@ -29,7 +29,7 @@ static bool system_error(struct error *err, const char *what, const char *path)
 }
 
 /* Read up to LEN bytes; returns how many, or -1. */
-static ssize_t read_all(int fd, void *buffer, size_t len)
+static ssize_t files_read_all(int fd, void *buffer, size_t len)
 {
 	size_t done = 0;
 
@@ -69,7 +69,7 @@ enum file_kind files_kind(const char *path)
 
 	if (fd < 0)
 		return FILE_MISSING;
-	n = read_all(fd, magic, sizeof magic);
+	n = files_read_all(fd, magic, sizeof magic);
 	close(fd);
 	if (n >= 8 && memcmp(magic, AMON_MAGIC, 8) == 0)
 		return FILE_PROFILE;
@@ -109,7 +109,7 @@ static bool was_packed_meanwhile(int fd, const void *data, size_t n)
 	struct amon_chunk next;
 
 	if (n < sizeof *was || memcmp(was->magic, AMON_MAGIC, sizeof was->magic) != 0 || was->state == AMON_ENDED ||
-	    read_all(fd, &now, sizeof now) != sizeof now)
+	    files_read_all(fd, &now, sizeof now) != sizeof now)
 		return false;
 	return now.state == AMON_ENDED || now.used < was->used ||
 	       (now.used > was->used && pread(fd, &next, sizeof next, (off_t)was->used) == sizeof next && next.kind == AMON_PCS_PACKED);
@@ -118,10 +118,10 @@ static bool was_packed_meanwhile(int fd, const void *data, size_t n)
 /* Read up to SIZE bytes of the profile at FD, and again if what came is partly of before its end and partly of after it. */
 static ssize_t read_profile(int fd, void *data, size_t size)
 {
-	ssize_t n = read_all(fd, data, size);
+	ssize_t n = files_read_all(fd, data, size);
 
 	for (int tries = 0; tries < 3 && n > 0 && was_packed_meanwhile(fd, data, (size_t)n); tries++)
-		n = read_all(fd, data, size);
+		n = files_read_all(fd, data, size);
 	return n;
 }
 
@@ -146,10 +146,10 @@ void *files_load(const char *path, size_t *len, struct error *err)
 	return data;
 }
 
-static bool header_read(int fd, struct amon_header *h)
+static bool files_header_read(int fd, struct amon_header *h)
 {
 	memset(h, 0, sizeof *h);
-	if (read_all(fd, h, sizeof *h) < (ssize_t)sizeof h->magic || memcmp(h->magic, AMON_MAGIC, sizeof h->magic) != 0)
+	if (files_read_all(fd, h, sizeof *h) < (ssize_t)sizeof h->magic || memcmp(h->magic, AMON_MAGIC, sizeof h->magic) != 0)
 		return false;
 	h->host[sizeof h->host - 1] = '\0';
 	h->program[sizeof h->program - 1] = '\0';
@@ -166,7 +166,7 @@ bool files_header(const char *path, struct amon_header *header, struct error *er
 
 	if (fd < 0)
 		return false;
-	ok = header_read(fd, header);
+	ok = files_header_read(fd, header);
 	close(fd);
 	return ok || error_set(err, ERROR_NOT_AMON, 0, "%s: does not begin as an amon.out does", path);
 }
@@ -203,7 +203,7 @@ static enum report_life life_unlocked(int fd, const struct amon_header *h)
 
 /* The same, whether it has one or not.  The lock tells at once, but a copy of the file has none, nor has any
  * file on some disks; nor has one that the same process wrote before an exec. */
-static enum report_life life_of(int fd, const struct amon_header *h)
+static enum report_life files_life_of(int fd, const struct amon_header *h)
 {
 	return h->state != AMON_ENDED && is_locked(fd) ? REPORT_RUNNING : life_unlocked(fd, h);
 }
@@ -216,8 +216,8 @@ void files_cut(const char *path)
 
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && header_read(fd, &h) && h.used >= AMON_PAGE &&
-	    (uint64_t)st.st_size > h.used && life_of(fd, &h) == REPORT_DIED)
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && files_header_read(fd, &h) && h.used >= AMON_PAGE &&
+	    (uint64_t)st.st_size > h.used && files_life_of(fd, &h) == REPORT_DIED)
 		failed = ftruncate(fd, (off_t)h.used);
 	(void)failed;				/* then it stays long and sparse */
 	close(fd);
@@ -234,7 +234,7 @@ bool files_held(const char *path)
 }
 
 /* Is nothing to come any more into the file open at FD, which we have locked, with the header H? */
-static bool is_over(int fd, const struct amon_header *h)
+static bool files_is_over(int fd, const struct amon_header *h)
 {
 	enum report_life life = life_unlocked(fd, h);
 
@@ -244,7 +244,7 @@ static bool is_over(int fd, const struct amon_header *h)
 /* Has the file open at FD, its header to H, anything in it?  A monitor that has just made its file has no lock for a moment, and would lose it to us. */
 static bool is_begun(int fd, struct amon_header *h)
 {
-	return header_read(fd, h) && (h->used > AMON_PAGE || h->state == AMON_ENDED);
+	return files_header_read(fd, h) && (h->used > AMON_PAGE || h->state == AMON_ENDED);
 }
 
 int files_hold(const char *path, struct amon_header *h)
@@ -254,7 +254,8 @@ int files_hold(const char *path, struct amon_header *h)
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_begun(fd, h) && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_begun(fd, h) && is_over(fd, h))
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_begun(fd, h) && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_begun(fd, h) &&
+	    files_is_over(fd, h))
 		return fd;
 	close(fd);
 	return -1;
@@ -279,7 +280,7 @@ static void use_before(void *data, size_t len, const struct amon_header *before)
 static void *data_read(int fd, const char *path, size_t size, size_t *len, struct error *err)
 {
 	struct amon_header header;
-	bool is_profile = header_read(fd, &header);
+	bool is_profile = files_header_read(fd, &header);
 	struct stat st;
 	void *data;
 	ssize_t n;
@@ -294,7 +295,7 @@ static void *data_read(int fd, const char *path, size_t size, size_t *len, struc
 		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: no memory for %zu bytes", path, size);
 		return NULL;
 	}
-	n = read_all(fd, data, size);
+	n = files_read_all(fd, data, size);
 	if (n < 0) {
 		system_error(err, "cannot read", path);
 		free(data);
@@ -337,10 +338,10 @@ bool files_read(struct profile *p, const char *path, const char *label, enum rep
 	if (fd < 0)
 		return false;
 	data = data_read(fd, path, size, &len, err);
-	header_read(fd, &header);
+	files_header_read(fd, &header);
 	if (data && nursery_is(fd))
 		memcpy(&header, data, sizeof header);		/* how its processes stand, and not who made it */
-	*life = life_of(fd, &header);
+	*life = files_life_of(fd, &header);
 	close(fd);
 	if (data && *life != REPORT_RUNNING && profile_kind_is_stacks(profile_kind(&header)))
 		data = unnamed_settle_bytes(data, &len);	/* the file may not be written */
@@ -350,7 +351,7 @@ bool files_read(struct profile *p, const char *path, const char *label, enum rep
 	return ok;
 }
 
-static bool write_all(int fd, const void *data, size_t len)
+static bool files_write_all(int fd, const void *data, size_t len)
 {
 	size_t done = 0;
 
@@ -378,7 +379,7 @@ static bool is_special(const char *path)
 static bool special_write(const char *path, const void *data, size_t len, struct error *err)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write_all(fd, data, len);
+	bool ok = fd >= 0 && files_write_all(fd, data, len);
 
 	if (!ok)
 		system_error(err, "cannot write", path);
@@ -401,7 +402,7 @@ bool files_write(const char *path, const void *data, size_t len, struct error *e
 		free(temporary);
 		return system_error(err, "cannot make", path);
 	}
-	bool ok = write_all(fd, data, len);
+	bool ok = files_write_all(fd, data, len);
 	ok = close(fd) == 0 && ok && rename(temporary, path) == 0;
 	if (!ok) {
 		system_error(err, "cannot write", path);

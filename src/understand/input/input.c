@@ -56,7 +56,7 @@ static uint32_t stacks_read(const struct input *in)
 }
 
 /* Add the profile at PATH, which is ours. */
-static bool own_add(struct input *in, char *path, const char *label, struct error *err)
+static bool input_own_add(struct input *in, char *path, const char *label, struct error *err)
 {
 	uint32_t run = in->profile->nruns, stacks = stacks_read(in);
 	char *beside = NULL;
@@ -82,7 +82,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	if (!in->profile)
 		return error_no_memory(err, NULL);
 	for (size_t i = 0; i < n; i++)
-		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files[i], err) : own_add(in, files[i], label, err)))
+		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files[i], err) : input_own_add(in, files[i], label, err)))
 			return false;
 	input_tell_others(in);
 	return !in->stacks || input_take_stacks(in, err);
@@ -103,7 +103,7 @@ static bool phase_check(const struct input *in, struct error *err)
 static double seconds(uint64_t nsec) { return (double)nsec / 1e9; }
 
 /* Is what happened in the range known of all files? */
-static bool range_check(const struct input *in, struct error *err)
+static bool input_range_check(const struct input *in, struct error *err)
 {
 	const struct profile *p = in->profile;
 	uint64_t until = profile_sliced_until(p);
@@ -197,7 +197,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	struct graph_options more = *options;
 	bool split = input_is_split(in) && options->model != GRAPH_GPROF;	/* which divides by calls, and plain code has none */
 
-	if (!contexts_check(in, err) || !input_check_leaves(in, err) || (in->phase && !phase_check(in, err)) || (in->range.to && !range_check(in, err)))
+	if (!contexts_check(in, err) || !input_check_leaves(in, err) || (in->phase && !phase_check(in, err)) || (in->range.to && !input_range_check(in, err)))
 		return false;
 	input_step(in, "reading symbols");
 	if (split && !input_adopt(in, err))

@@ -56,7 +56,7 @@ struct given {
 	size_t nhooked;
 };
 
-static int by_key(const void *left, const void *right)
+static int join_by_key(const void *left, const void *right)
 {
 	const struct hooked *a = left, *b = right;
 	int c = strcmp(a->key, b->key);
@@ -73,7 +73,7 @@ static void hooked_find(struct given *g, const struct profile *p, struct symbols
 			g->hooked[g->nhooked++] = (struct hooked){ symbols_find(s, p->routines[i].module, p->routines[i].address)->key, i };
 	}
 	if (g->nhooked)
-		qsort(g->hooked, g->nhooked, sizeof *g->hooked, by_key);
+		qsort(g->hooked, g->nhooked, sizeof *g->hooked, join_by_key);
 	for (size_t i = 1; i < g->nhooked; i++)
 		if (strcmp(g->hooked[i - 1].key, g->hooked[i].key) == 0)
 			g->alike[g->hooked[i - 1].routine] = g->hooked[i].routine;
@@ -109,7 +109,7 @@ static uint32_t routine_in(struct given *g, struct profile *p, struct symbols *s
 	return found != PROFILE_NONE ? found : parts_routine(p, &copy, NULL);
 }
 
-static bool routines_find(struct given *g, struct profile *p, struct symbols *s)
+static bool join_routines_find(struct given *g, struct profile *p, struct symbols *s)
 {
 	const struct profile *stacks = p->sampled;
 
@@ -122,7 +122,7 @@ static bool routines_find(struct given *g, struct profile *p, struct symbols *s)
 }
 
 /* Is routine I of the stacks the monitor's own? */
-static bool is_monitors(const struct given *g, const struct profile *p, struct symbols *s, uint32_t i)
+static bool join_is_monitors(const struct given *g, const struct profile *p, struct symbols *s, uint32_t i)
 {
 	const struct profile_routine *r = &p->routines[g->routine_of[i]];
 
@@ -130,7 +130,7 @@ static bool is_monitors(const struct given *g, const struct profile *p, struct s
 }
 
 /* What of the samples of each context is not aprof's own, nor of what that calls. */
-static bool counts_find(struct given *g, const struct profile *p, struct symbols *s, const char *program, struct error *err)
+static bool join_counts_find(struct given *g, const struct profile *p, struct symbols *s, const char *program, struct error *err)
 {
 	const struct profile *stacks = p->sampled;
 	struct symbols *own = symbols_open(stacks, program, err);
@@ -139,7 +139,7 @@ static bool counts_find(struct given *g, const struct profile *p, struct symbols
 	for (uint32_t i = 1; o && i < stacks->ncontexts; i++) {
 		const struct profile_context *c = &stacks->contexts[i];
 
-		g->monitors[i] = g->monitors[c->parent] || is_monitors(g, p, s, c->routine);
+		g->monitors[i] = g->monitors[c->parent] || join_is_monitors(g, p, s, c->routine);
 		g->counts[i] = c->time && !g->monitors[i] ? (double)overhead_charged(o, i) / (double)c->time : 0;
 	}
 	overhead_free(o);
@@ -190,7 +190,7 @@ static void given_free(struct given *g)
 }
 
 /* False: out of memory. */
-static bool given_make(struct given *g, const struct profile *p)
+static bool join_given_make(struct given *g, const struct profile *p)
 {
 	const struct profile *stacks = p->sampled;
 
@@ -209,9 +209,9 @@ bool input_split(struct input *in, const char *program, struct error *err)
 	struct profile *p = in->profile;
 	struct given g;
 	struct below b = { 0 };
-	bool ok = (given_make(&g, p) && routines_find(&g, p, in->symbols) && leaves_find(&g, in)) || error_no_memory(err, "joining call stacks with contexts");
+	bool ok = (join_given_make(&g, p) && join_routines_find(&g, p, in->symbols) && leaves_find(&g, in)) || error_no_memory(err, "joining call stacks with contexts");
 
-	ok = ok && counts_find(&g, p, in->symbols, program, err) && below_join(&b, p, &g.below, err) && overhead_split(in->overhead, p, &b, err);
+	ok = ok && join_counts_find(&g, p, in->symbols, program, err) && below_join(&b, p, &g.below, err) && overhead_split(in->overhead, p, &b, err);
 	in->below = b;
 	in->below.parts = NULL;
 	below_free(&b);

@@ -21,12 +21,12 @@ struct graph_name names_of(const struct profile *p, uint32_t module, const struc
 		.aliases = symbol->aliases, .line = symbol->line, .part = symbol->part };
 }
 
-static struct graph_name routine_name(const struct profile *p, struct symbols *s, const struct profile_routine *r)
+static struct graph_name names_routine_name(const struct profile *p, struct symbols *s, const struct profile_routine *r)
 {
 	return names_of(p, r->module, symbols_find(s, r->module, r->address));
 }
 
-static int by_key(const void *left, const void *right)
+static int names_by_key(const void *left, const void *right)
 {
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
@@ -39,7 +39,7 @@ static const char **called_make(const struct names *n, uint32_t nroutines)
 	for (uint32_t i = 0; called && i < nroutines; i++)
 		called[i] = n->names[i].key;
 	if (called)
-		qsort(called, nroutines, sizeof *called, by_key);
+		qsort(called, nroutines, sizeof *called, names_by_key);
 	return called;
 }
 
@@ -71,11 +71,11 @@ static void never_add(struct visit *v, const struct symbol *symbol)
 }
 
 /* A clone is its routine: it is never called only if none of that routine's bodies was. */
-static void hooked_visit(void *arg, const struct symbol *symbol)
+static void names_hooked_visit(void *arg, const struct symbol *symbol)
 {
 	struct visit *v = arg;
 
-	if (!symbol->part && !v->failed && !bsearch(&symbol->key, v->called, v->ncalled, sizeof *v->called, by_key))
+	if (!symbol->part && !v->failed && !bsearch(&symbol->key, v->called, v->ncalled, sizeof *v->called, names_by_key))
 		never_add(v, symbol);
 }
 
@@ -109,7 +109,7 @@ static bool never_make(struct names *n, const struct profile *p, struct symbols 
 		return false;
 	n->never_known = true;
 	for (uint32_t m = 0; m < p->nmodules; m++)
-		if (p->modules[m].hooked && !symbols_hooked(s, m, gprofs, hooked_visit, &v))
+		if (p->modules[m].hooked && !symbols_hooked(s, m, gprofs, names_hooked_visit, &v))
 			n->never_known = false;
 	free(v.called);
 	never_settle(n);
@@ -180,7 +180,7 @@ bool names_make(struct names *n, const struct profile *p, struct symbols *s, str
 {
 	*n = (struct names){ .names = calloc((size_t)p->nroutines + 1, sizeof *n->names) };
 	for (uint32_t i = 0; n->names && i < p->nroutines; i++)
-		n->names[i] = p->routines[i].pseudo ? pseudo_name(&p->routines[i]) : routine_name(p, s, &p->routines[i]);
+		n->names[i] = p->routines[i].pseudo ? pseudo_name(&p->routines[i]) : names_routine_name(p, s, &p->routines[i]);
 	if (n->names && never_make(n, p, s) && left_out_make(n, p, s))
 		return true;
 	names_free(n);

@@ -31,7 +31,7 @@ static bool read_at(int fd, void *to, size_t size, uint64_t at)
 	return n == (ssize_t)size;
 }
 
-static bool head_read(int fd, struct amon_chunk *head)
+static bool nursery_head_read(int fd, struct amon_chunk *head)
 {
 	char magic[sizeof ((struct amon_header *)0)->magic];
 
@@ -44,13 +44,13 @@ bool nursery_is(int fd)
 {
 	struct amon_chunk head;
 
-	return head_read(fd, &head);
+	return nursery_head_read(fd, &head);
 }
 
 static uint64_t place_at(const struct amon_chunk *head, uint32_t i) { return AMON_PAGE + head->first + (uint64_t)i * head->base; }
 
 /* Read the header of what is in the place at AT to *H.  False: nothing is. */
-static bool header_read(int fd, uint64_t at, struct amon_header *h)
+static bool nursery_header_read(int fd, uint64_t at, struct amon_header *h)
 {
 	return read_at(fd, h, sizeof *h, at) && memcmp(h->magic, AMON_MAGIC, sizeof h->magic) == 0;
 }
@@ -60,22 +60,22 @@ bool nursery_is_empty(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct amon_chunk head;
 	struct amon_header h;
-	bool empty = fd >= 0 && head_read(fd, &head);
+	bool empty = fd >= 0 && nursery_head_read(fd, &head);
 
 	for (uint32_t i = 0; empty && i < head.count && i < head.capacity; i++)
-		empty = !header_read(fd, place_at(&head, i), &h);
+		empty = !nursery_header_read(fd, place_at(&head, i), &h);
 	if (fd >= 0)
 		close(fd);
 	return empty;
 }
 
 /* Add what is in the place I. */
-static bool place_add(struct places *p, uint32_t i, struct error *err)
+static bool nursery_place_add(struct places *p, uint32_t i, struct error *err)
 {
 	uint64_t at = place_at(&p->head, i);
 	struct amon_header h;
 
-	if (!header_read(p->fd, at, &h))
+	if (!nursery_header_read(p->fd, at, &h))
 		return true;
 	if (h.used < AMON_PAGE || h.used > p->head.base || !read_at(p->fd, p->room, h.used, at)) {
 		p->lost++;
@@ -100,7 +100,7 @@ static void waits_add(struct places *p)
 }
 
 /* No process has left anything: a profile of nothing. */
-static void *nothing(const struct places *p, size_t *len)
+static void *nursery_nothing(const struct places *p, size_t *len)
 {
 	struct amon_header *h = calloc(1, AMON_PAGE);
 
@@ -112,10 +112,10 @@ static void *nothing(const struct places *p, size_t *len)
 	return h;
 }
 
-static void *sum_make(struct places *p, size_t *len, struct error *err)
+static void *nursery_sum_make(struct places *p, size_t *len, struct error *err)
 {
 	if (p->profile->nruns == 0)
-		return nothing(p, len);
+		return nursery_nothing(p, len);
 	waits_add(p);
 	p->profile->runs[0].header.notes[AMON_NOTE_PROCESS_LOST] += p->lost;
 	return profile_write(p->profile, len, err);
@@ -128,7 +128,7 @@ void *nursery_sum(int fd, const char *path, size_t *len, struct error *err)
 	void *data = NULL;
 	bool ok;
 
-	if (!head_read(fd, &p.head) || !read_at(fd, &common, sizeof common, AMON_PAGE + sizeof p.head)) {
+	if (!nursery_head_read(fd, &p.head) || !read_at(fd, &common, sizeof common, AMON_PAGE + sizeof p.head)) {
 		profile_free(p.profile);
 		error_set(err, ERROR_CORRUPT, AMON_PAGE, "%s: no file that processes share", path);
 		return NULL;
@@ -137,9 +137,9 @@ void *nursery_sum(int fd, const char *path, size_t *len, struct error *err)
 	p.room = malloc(p.head.base);
 	ok = (p.profile && p.room) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory while reading it", path);
 	for (uint32_t i = 0; ok && i < p.head.count && i < p.head.capacity; i++)
-		ok = place_add(&p, i, err);
+		ok = nursery_place_add(&p, i, err);
 	if (ok)
-		data = sum_make(&p, len, err);
+		data = nursery_sum_make(&p, len, err);
 	free(p.room);
 	profile_free(p.profile);
 	return data;

@@ -24,7 +24,7 @@ struct source_file {
 };
 
 /* Read all of FD, a regular file of SIZE bytes or fewer by now.  NULL with errno set. */
-static char *read_all(int fd, size_t size, size_t *len)
+static char *source_files_read_all(int fd, size_t size, size_t *len)
 {
 	char *text = malloc(size + 1);
 	ssize_t n = 1;
@@ -41,7 +41,7 @@ static char *read_all(int fd, size_t size, size_t *len)
 }
 
 /* The text at PATH, and in *F its length and when it was changed; NULL with errno set: there is no such file, or none that can be a source. */
-static char *file_read(const char *path, struct source_file *f)
+static char *source_files_file_read(const char *path, struct source_file *f)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -51,7 +51,7 @@ static char *file_read(const char *path, struct source_file *f)
 		return NULL;
 	errno = EINVAL;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= LARGEST)
-		text = read_all(fd, (size_t)st.st_size, &f->len);
+		text = source_files_read_all(fd, (size_t)st.st_size, &f->len);
 	if (text)
 		f->changed = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 	close(fd);
@@ -64,7 +64,7 @@ static char *joined_read(const char *head, size_t nhead, bool slash, const char 
 	char *path = NULL, *text = NULL;
 
 	if (asprintf(&path, "%.*s%s%s", (int)nhead, head, slash ? "/" : "", tail) >= 0)
-		text = file_read(path, f);
+		text = source_files_file_read(path, f);
 	free(path);
 	return text;
 }
@@ -92,12 +92,12 @@ static char *folder_read(const char *folder, const char *file, struct source_fil
 	return text;
 }
 
-static char *find(const struct source_places *p, const char *file, struct source_file *f)
+static char *source_files_find(const struct source_places *p, const char *file, struct source_file *f)
 {
 	char *text = substituted_read(p, file, f);
 
 	if (!text)
-		text = file_read(file, f);
+		text = source_files_file_read(file, f);
 	for (size_t i = 0; i < p->nfolders && !text; i++)
 		text = folder_read(p->folders[i], file, f);
 	return text;
@@ -113,7 +113,7 @@ const char *source_read_file(void *reader, const char *file, size_t *len, struct
 			*len = r->files[i].len;
 			return r->files[i].text;
 		}
-	new.text = find(r->places, file, &new);
+	new.text = source_files_find(r->places, file, &new);
 	if (!new.text) {
 		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%.160s: the source is not there; say --source-path=FOLDER", file);
 		return NULL;

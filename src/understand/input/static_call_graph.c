@@ -16,7 +16,7 @@ struct visit {
 	bool failed;			/* out of memory */
 };
 
-static void add(void *arg, const struct symbol *from, const struct symbol *to)
+static void static_call_graph_add(void *arg, const struct symbol *from, const struct symbol *to)
 {
 	struct visit *v = arg;
 	struct static_arcs *a = v->arcs;
@@ -28,7 +28,7 @@ static void add(void *arg, const struct symbol *from, const struct symbol *to)
 }
 
 /* A piece is no routine of its own. */
-static void add_routine(void *arg, const struct symbol *symbol)
+static void static_call_graph_add_routine(void *arg, const struct symbol *symbol)
 {
 	struct visit *v = arg;
 	struct static_arcs *a = v->arcs;
@@ -49,9 +49,9 @@ bool static_arcs_make(struct static_arcs *a, const struct profile *p, struct sym
 	for (uint32_t m = 0; m < p->nmodules; m++) {
 		v.module = m;
 		if (p->modules[m].hooked)
-			a->all &= symbols_static_arcs(s, m, true, add, &v);
+			a->all &= symbols_static_arcs(s, m, true, static_call_graph_add, &v);
 		if (p->modules[m].hooked && routines)
-			symbols_hooked(s, m, profile_used_way(p, AMON_WAY_MCOUNT), add_routine, &v);
+			symbols_hooked(s, m, profile_used_way(p, AMON_WAY_MCOUNT), static_call_graph_add_routine, &v);
 	}
 	if (!v.failed)
 		return true;

@@ -30,7 +30,7 @@ void input_tell_slices(const struct input *in, bool sliced)
 		input_note(in, "note: times by interval (--intervals) are of single processes, and are not in the sum");
 }
 
-static const char *name_of(const struct profile_module *m)
+static const char *input_notes_name_of(const struct profile_module *m)
 {
 	const char *slash = strrchr(m->path, '/');
 
@@ -47,8 +47,8 @@ void input_tell_others(const struct input *in)
 	for (uint32_t i = 0; i < p->nmodules; i++) {
 		const struct profile_module *m = &p->modules[i];
 
-		if (first && m->main_program && strcmp(name_of(first), name_of(m)) != 0) {
-			input_note(in, "note: these are profiles of several programs, %s and %s for instance; they are added up", name_of(first), name_of(m));
+		if (first && m->main_program && strcmp(input_notes_name_of(first), input_notes_name_of(m)) != 0) {
+			input_note(in, "note: these are profiles of several programs, %s and %s for instance; they are added up", input_notes_name_of(first), input_notes_name_of(m));
 			return;
 		}
 		if (m->main_program && !first)
