@@ -196,6 +196,21 @@ class Diff(Case):
         calls = [(r['name'][-8:], r['calls']['change']) for r in self.rows('routines', '--sort=calls') if r['calls']['news']]
         self.assertEqual(calls, [('0x400080', 7)])
 
+    def test_order(self):
+        """Rows stand by the change of what --sort names, the greatest first, in whichever direction it is: of two runs in which each number is another."""
+        for seed in '1', '2':
+            subprocess.run([BUILD / 'src/contract' / 'make-amon', '--seed', seed, '--routines', '12', '--calls', '5000', '--ticks', '0.5', seed], cwd=self.cwd, check=True)
+        changes = {'self': lambda r: r['self']['change_ns'], 'total': lambda r: r['total']['change_ns'], 'calls': lambda r: r['calls']['change'],
+                   'percall': lambda r: r['self']['new_ns'] / r['calls']['new'] / (r['self']['base_ns'] / r['calls']['base']) - 1}
+        orders = set()
+        for key, change in changes.items():
+            rows = json.loads(self.aprof('diff', '--json', '--sort=' + key, '1', '2', status=0).stdout)['routines']
+            self.assertEqual(len([r for r in rows if r['calls']['news']]), 12)
+            sizes = [abs(change(r)) for r in rows]
+            self.assertEqual(sizes, sorted(sizes, reverse=True), key)
+            orders.add(tuple(r['name'] for r in rows))
+        self.assertEqual(len(orders), 4)
+
     def test_text(self):
         text = self.aprof('diff', *self.base, '--against', *self.new, status=0).stdout
         rows = re.findall(r'(?m)^ +[\d.]+ \w+ +([+~=][\d.]*(?: \w+)?) .*0x400040$', text)

@@ -56,6 +56,28 @@ SITES = {
 }
 
 
+# A call in the caller's own file, and one in a file that is included in its middle.
+LEAF = "N long leaf(long n) { sink += n; return n; }"
+ELSEWHERE = r"""#define N __attribute__((noinline, noclone))
+static volatile long sink;
+%s
+N long work(long n)
+{
+	long s = leaf(n) + 1;
+#line 1000 "other.c"
+	s += leaf(n + s) + leaf(n) + leaf(2 * n);
+#line 9 "p.c"
+	return s + 1;
+}
+int main(void)
+{
+	for (int i = 0; i < 10; i++)
+		sink += work(i);
+	return 0;
+}
+""" % LEAF
+
+
 # Calls of one routine that ask for different amounts of work, in one line and in two.
 TIMES = r"""#include <time.h>
 #define N __attribute__((noinline, noclone))
@@ -401,6 +423,20 @@ class Sites(unittest.TestCase):
         for line, calls in {13: 300, 14: 50, 15: 100}.items():
             self.assertEqual(lines["work", "leaf", line], calls)
         self.assertEqual(sum(n for (a, b, _), n in lines.items() if (a, b) == ("work", "leaf")), 450)
+
+    def test_callgrind_of_another_file(self):
+        """A call that stands in an included file is on no line of the caller's own file, for which a viewer would take its number."""
+        with open(os.path.join(self.cwd, "p.c"), "w") as file:
+            file.write(ELSEWHERE)
+        self.build()
+        self.aprof("run", "--sites", "-o", "/dev/null", "./p")
+        self.aprof("export", "callgrind", "-o", "cg")
+        with open(os.path.join(self.cwd, "cg")) as file:
+            text = file.read()
+        own = ELSEWHERE.splitlines().index("N long work(long n)") + 1
+        found = {int(line): int(calls) for calls, line in re.findall(r"(?m)^calls=(\d+) %d\n(\d+) " % (ELSEWHERE.splitlines().index(LEAF) + 1), text)}
+        self.assertEqual(set(found) - {own, own + 1}, {own + 2}, text)
+        self.assertEqual((found[own + 2], sum(found.values())), (10, 40))
 
     def test_dot(self):
         self.build()

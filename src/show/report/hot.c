@@ -23,8 +23,8 @@ struct hot_view {
 	const struct graph *g;			/* in->graph */
 	const struct report_options *options;
 	int spare;				/* lines that the screen has left for what may be left out */
-	bool apart, callers, more, missing;	/* printed are: empty lines between the cases; for whom the time is; the commands that show more; of
-						 * each case that was not found that it was not, and why */
+	bool apart, callers, more, missing, none_apart; /* printed are: empty lines between the cases; for whom the time is; the commands that show
+						 * more; of each case that was not found that it was not, and why, or else an empty line before theirs */
 	int printed;				/* cases so far */
 };
 
@@ -250,7 +250,7 @@ static void hot_calls_print(FILE *out, const struct graph *g, const struct hot *
 
 static void hot_title_print(struct hot_view *v, FILE *out, enum hot_case which)
 {
-	if (v->apart || v->printed++ == 0)
+	if (v->printed++ == 0 || v->apart)
 		putc('\n', out);
 	print_begin(out, &v->options->style, 'h');
 	fprintf(out, "%d. %s", 1 + (int)which, hot_title(&v->cases, which));
@@ -462,6 +462,7 @@ static void hot_fit(struct hot_view *v)
 	v->more = hot_take(&room, found);
 	v->apart = hot_take(&room, found + errand - (found + errand > 0) + (hot_cases_path(c) != NULL));
 	v->missing = missing == 0 || hot_take(&room, 3 * missing - 1 + (c->library.n == 0 && c->library.unsure));
+	v->none_apart = !v->missing && v->apart && hot_take(&room, 1);
 	v->spare = room;
 }
 
@@ -474,7 +475,7 @@ static void missing_print(struct hot_view *v, FILE *out)
 
 	if (v->missing || !missing_count(c))
 		return;
-	fputs(v->apart || !v->printed ? "\nNone: " : "None: ", out);
+	fputs(v->none_apart || !v->printed ? "\nNone: " : "None: ", out);
 	for (int which = HOT_HEAVY; which <= HOT_SEQUENCE; which++) {
 		const char *title = hot_title(c, (enum hot_case)which);
 
