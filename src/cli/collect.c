@@ -28,11 +28,11 @@
 #include "cli/reports.h"
 #include "read/profile/sum.h"
 #include "read/symbols/symbols.h"
-#include "show/report/verified.h"
+#include "show/report/verification.h"
 #include "understand/input/add_up.h"
-#include "understand/input/carry.h"
+#include "understand/input/embedding.h"
 #include "understand/input/files.h"
-#include "understand/input/telling.h"
+#include "understand/input/input_notes.h"
 
 static bool collect_directory_make(struct run *r)
 {
@@ -235,7 +235,7 @@ static void collect_program_print(struct run *r, struct input *in, FILE *out, bo
 	if (!input_build(in, NULL, &r->options->graph, &err)) {
 		message_error(&err, NULL);
 	} else {
-		struct verified stacks = verified_make(&in->report);
+		struct verification stacks = verification_make(&in->report);
 
 		r->checked += stacks.checked;
 		r->differ += stacks.differ;
@@ -243,7 +243,7 @@ static void collect_program_print(struct run *r, struct input *in, FILE *out, bo
 		if (r->options->verify && stacks.compared) {
 			char times[160];
 
-			verified_times(&stacks, times, sizeof times);
+			verification_times(&stacks, times, sizeof times);
 			message("times %s", times);
 		}
 		if (out)
@@ -359,7 +359,7 @@ static struct stacks stacks_load(struct run *r, const struct harvest_program *p,
 	if (p->nstacks == 0)
 		return s;
 	if (p->nstacks == 1 && !p->stacks_summed) {
-		carry_into_file(p->stacks[0], true);
+		embed_into_file(p->stacks[0], true);
 		files_cut(p->stacks[0]);
 		s.file = files_load(p->stacks[0], &s.size, &err);
 	} else if (files_add_up(r, &in, p->stacks, p->nstacks, p->stacks_summed, name, &err)) {
@@ -384,7 +384,7 @@ static void stacks_append(struct run *r, const struct stacks *s, const char *nam
 	if (!s->file)
 		return;
 	chunk = profile_sampled_chunk(s->file, s->size, &len, &err);
-	if (!chunk || !carry_chunk(name, chunk, len)) {
+	if (!chunk || !embed_chunk(name, chunk, len)) {
 		message("%s: call stacks could not be added to it", name);
 		r->left = true;
 	}
@@ -411,7 +411,7 @@ static bool small_keep(struct run *r, const char *file, struct input *in, bool i
 		return input_keep(r, in, name);
 	kept = data_file_keep(r->options->data, file, NULL, name);
 	if (kept) {
-		carry_into_file(*name, true);
+		embed_into_file(*name, true);
 		stacks_append(r, s, *name);
 	}
 	return kept;
@@ -432,7 +432,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	small = single && collect_is_small(p->files[0]);
 	kept = moved = single && !small && data_file_keep(r->options->data, p->files[0], NULL, name);
 	if (moved) {
-		carry_into_file(*name, true);
+		embed_into_file(*name, true);
 		stacks_append(r, &stacks, *name);
 	}
 	if (moved && !out && !gmon && !r->options->verify) {
@@ -599,7 +599,7 @@ void collect_job(struct run *r, const char *name, uint64_t ranks)
 
 	if (!copy)
 		return;
-	carry_into_file(name, true);
+	embed_into_file(name, true);
 	if (ranks < (uint64_t)r->job->size)
 		message("note: %s is of %" PRIu64 " of the job's %d ranks; the others do not run under aprof run, or keep theirs in %s", name, ranks, r->job->size,
 			r->job->folder);

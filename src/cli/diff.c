@@ -4,7 +4,7 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/sides.h"
+#include "cli/compared_sides.h"
 #include "show/diff/check_print.h"
 
 typedef bool print_function(const struct comparison *c, const struct options *o, int *status, struct error *err);

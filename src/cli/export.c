@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/asked.h"
+#include "cli/input_options.h"
 #include "cli/command.h"
 #include "show/export/export.h"
 #include "understand/input/files.h"

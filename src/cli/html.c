@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/asked.h"
+#include "cli/input_options.h"
 #include "cli/command.h"
 #include "understand/input/files.h"
 #include "cli/html_page.h"

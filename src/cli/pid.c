@@ -13,7 +13,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "cli/message.h"
-#include "understand/input/mapped.h"
+#include "understand/input/live_profile.h"
 
 /* Paths that were found; a command has few operands, and they stand in for these to its end. */
 static struct list found;
@@ -54,12 +54,12 @@ void pid_tell(int32_t pid, int why)
 static char *profile_of(int32_t pid)
 {
 	char *path = NULL;
-	int fd = mapped_open(pid, O_RDONLY, &path), why = errno;
+	int fd = live_profile_open(pid, O_RDONLY, &path), why = errno;
 
 	if (fd >= 0)
 		close(fd);
 	else if (why != ENOENT)
-		path = mapped_recorded_of(pid);
+		path = live_profile_recorded_of(pid);
 	if (!path) {
 		pid_tell(pid, why);
 		return NULL;

@@ -8,7 +8,7 @@
 /* Sets *PID to the number that WORD is, digits alone.  False: it is no PID. */
 bool pid_read(const char *word, int32_t *pid);
 
-/* Say why the profile of process PID is not to be had; WHY is what mapped_open left in errno. */
+/* Say why the profile of process PID is not to be had; WHY is what live_profile_open left in errno. */
 void pid_tell(int32_t pid, int why);
 
 /* The path of the profile that the operand WORD means: WORD itself, unless there is no such file and it is the PID of a process; then that of the

@@ -19,9 +19,9 @@
 #include "cli/pid.h"
 #include "show/report/arguments.h"
 #include "show/report/version.h"
-#include "understand/findings/measured.h"
+#include "understand/findings/method_words.h"
 #include "understand/input/files.h"
-#include "understand/input/mapped.h"
+#include "understand/input/live_profile.h"
 
 enum { CELL = 32, COMMAND_LEAST = 12, ELLIPSIS = 3 };
 
@@ -113,7 +113,7 @@ static void recorded_add(void *arg, const struct amon_header *h, const char *pat
 static void ps_process_look(struct processes *all, int32_t pid)
 {
 	char *path = NULL;
-	int fd = mapped_open(pid, O_RDONLY, &path);
+	int fd = live_profile_open(pid, O_RDONLY, &path);
 
 	if (fd >= 0) {
 		close(fd);
@@ -121,7 +121,7 @@ static void ps_process_look(struct processes *all, int32_t pid)
 		return;
 	}
 	all->refused += errno == EACCES || errno == EPERM;
-	mapped_recorded(pid, recorded_add, all);
+	live_profile_recorded(pid, recorded_add, all);
 }
 
 static int by_pid(const void *left, const void *right)
@@ -183,7 +183,7 @@ static void cells_make(char cells[CELLS][CELL], const struct process *p)
 	else
 		strcpy(cells[CALLS], "-");
 	print_grouped(cells[CONTEXTS], p->contexts);
-	snprintf(cells[HOW], CELL, "%.20s/%.9s", measured_way(way, sizeof way, p->header.way, "+")[0] ? way : "none", measured_clock(p->header.clock));
+	snprintf(cells[HOW], CELL, "%.20s/%.9s", method_way(way, sizeof way, p->header.way, "+")[0] ? way : "none", method_clock(p->header.clock));
 }
 
 static void widths_find(int widths[CELLS], const struct processes *all)
@@ -283,8 +283,8 @@ static json_t *process_json(const struct process *p)
 	char way[CELL];
 
 	return json_pack("{s:i, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "pid", (int)p->pid, "program", emit_name(p->header.program),
-			 "command", arguments_json(&p->header), "way", measured_way(way, sizeof way, p->header.way, ", "), "clock",
-			 measured_clock(p->header.clock), "start_ns", emit_count(p->header.start_realtime), "elapsed_ns", emit_count(p->elapsed),
+			 "command", arguments_json(&p->header), "way", method_way(way, sizeof way, p->header.way, ", "), "clock",
+			 method_clock(p->header.clock), "start_ns", emit_count(p->header.start_realtime), "elapsed_ns", emit_count(p->elapsed),
 			 "calls", p->counted ? emit_count(p->calls) : json_null(), "contexts", emit_count(p->contexts), "file", emit_name(p->path));
 }
 

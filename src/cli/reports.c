@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/asked.h"
+#include "cli/input_options.h"
 #include "cli/command.h"
 #include "understand/input/files.h"
-#include "understand/input/telling.h"
+#include "understand/input/input_notes.h"
 #include "cli/gmon_report.h"
 #include "cli/message.h"
 #include "cli/operands.h"

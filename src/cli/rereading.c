@@ -1,7 +1,7 @@
 /* rereading.c - one reading after the other. */
 #include "cli/rereading.h"
 
-#include "cli/asked.h"
+#include "cli/input_options.h"
 
 bool rereading_read(struct rereading *l, const struct input_listener *listener, struct error *err)
 {

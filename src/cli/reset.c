@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "understand/input/mapped.h"
+#include "understand/input/live_profile.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/pid.h"
@@ -35,7 +35,7 @@ static bool reset(struct amon_header *h)
 static int reset_process(int32_t pid)
 {
 	struct amon_header *h;
-	int fd = mapped_open(pid, O_RDWR, NULL);
+	int fd = live_profile_open(pid, O_RDWR, NULL);
 	bool done;
 
 	if (fd < 0) {

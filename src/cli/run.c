@@ -13,7 +13,7 @@
 #include "cli/message.h"
 #include "cli/preload.h"
 #include "cli/reduction.h"
-#include "show/report/verified.h"
+#include "show/report/verification.h"
 
 /* The monitor's wishes go through the environment. */
 static bool environment_set(const struct run *r)
@@ -52,8 +52,8 @@ static int run_status_of(const struct run *r)
 		return r->launch.status ? r->launch.status : STATUS_TROUBLE;
 	}
 	message("%" PRIu64 " stacks checked, %" PRIu64 " differ; %" PRIu64 " could not be read, %.1f %%", r->checked, r->differ, r->unread,
-		verified_unread(r->checked, r->unread));
-	if (!r->differ && !verified_is_short(r->checked, r->unread))
+		verification_unread(r->checked, r->unread));
+	if (!r->differ && !verification_is_short(r->checked, r->unread))
 		return r->launch.status;
 	if (!r->differ)
 		message("--verify: more than a tenth of the stacks could not be read to their ends, in code without descriptions of its frames, or have no context that "

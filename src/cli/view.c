@@ -1,7 +1,7 @@
 /* view.c - aprof view: read, symbolise, build the graph, and show it on the terminal; or two sides, and what changed. */
 #include <unistd.h>
 
-#include "cli/asked.h"
+#include "cli/input_options.h"
 #include "cli/command.h"
 #include "show/view/explorer.h"
 #include "cli/listener.h"
@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/rereading.h"
-#include "cli/sides.h"
+#include "cli/compared_sides.h"
 #include "understand/input/source_files.h"
 
 static const struct report_input *view_renew(void *arg, struct error *err)

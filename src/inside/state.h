@@ -37,7 +37,7 @@ struct monitor {
 	uint64_t memory_private;	/* anonymous memory taken, bytes */
 	int pid;			/* of this process */
 	bool started;			/* the clock is chosen and goes */
-	volatile bool young;		/* the process has worked for some milliseconds at most, and has no sampler (young.h) */
+	volatile bool young;		/* the process has worked for some milliseconds at most, and has no sampler (young_process.h) */
 	volatile bool unmeasured;	/* it is so no longer, and the hooks are to be measured */
 	bool sigprof_blocked;		/* SIGPROF was blocked when the first thread began */
 	bool in_nursery;		/* the file of this process is a place in it */

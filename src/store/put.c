@@ -97,7 +97,7 @@ static bool put_is_known(struct store *s, uint64_t image, uint64_t key, uint64_t
 {
 	bool is_new = false;
 
-	*failed |= keyed_at(&s->known, &(struct known){ image, key, what }, &is_new) == NULL;
+	*failed |= key_table_at(&s->known, &(struct known){ image, key, what }, &is_new) == NULL;
 	return !is_new;
 }
 
@@ -303,14 +303,14 @@ struct entrance {
 };
 
 /* The calls by which contexts were entered otherwise than from their parents, over all threads. */
-static bool entrances_make(struct keyed *entrances, const struct profile *p)
+static bool entrances_make(struct key_table *entrances, const struct profile *p)
 {
-	*entrances = (struct keyed){ .size = sizeof(struct entrance), .key = offsetof(struct entrance, calls) };
+	*entrances = (struct key_table){ .size = sizeof(struct entrance), .key = offsetof(struct entrance, calls) };
 	for (size_t i = 0; i < p->ndetours; i++) {
 		struct entrance e = { p->detours[i].from, p->detours[i].to, p->detours[i].calls }, *sum;
 		bool is_new;
 
-		sum = keyed_at(entrances, &e, &is_new);
+		sum = key_table_at(entrances, &e, &is_new);
 		if (!sum)
 			return false;
 		if (!is_new)
@@ -331,7 +331,7 @@ static void figure_begin(struct tuples *r, const struct store_labels *labels, co
 static bool figures_add(struct store *s, const struct profile *p, const struct keys *k, const struct store_labels *labels, const unsigned char *id, uint64_t *n)
 {
 	struct tuples *r = &s->tables[TABLE_FIGURES];
-	struct keyed entrances;
+	struct key_table entrances;
 	uint64_t *left = calloc(p->ncontexts, sizeof *left);
 	bool ok = entrances_make(&entrances, p) && left;
 
@@ -361,7 +361,7 @@ static bool figures_add(struct store *s, const struct profile *p, const struct k
 		tuples_u64(r, c->bytes);
 	}
 	*n = entrances.n + p->ncontexts;
-	keyed_free(&entrances);
+	key_table_free(&entrances);
 	free(left);
 	return ok;
 }

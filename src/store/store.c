@@ -12,7 +12,7 @@ struct store *store_open(const char *url, double silence, struct error *err)
 		error_no_memory(err, NULL);
 		return NULL;
 	}
-	s->known = (struct keyed){ .size = sizeof(struct known), .key = sizeof(struct known) };
+	s->known = (struct key_table){ .size = sizeof(struct known), .key = sizeof(struct known) };
 	s->http = http_open(url, &http_clickhouse, silence, err);
 	if (s->http)
 		return s;
@@ -27,7 +27,7 @@ void store_free(struct store *s)
 	http_free(s->http);
 	for (int i = 0; i < TABLES; i++)
 		tuples_free(&s->tables[i]);
-	keyed_free(&s->known);
+	key_table_free(&s->known);
 	free(s);
 }
 

@@ -2,7 +2,7 @@
 #ifndef STORE_PRIVATE_H
 #define STORE_PRIVATE_H
 
-#include "read/profile/keyed.h"
+#include "read/profile/key_table.h"
 #include "store/http.h"
 #include "store/tuples.h"
 #include "store/store.h"
@@ -13,7 +13,7 @@ enum table_of_store { TABLE_MODULES, TABLE_ROUTINES, TABLE_CONTEXTS, TABLE_FIGUR
 struct store {
 	struct http *http;
 	struct tuples tables[TABLES];	/* to be sent */
-	struct keyed known;		/* struct known: what the server has, or will have before it is referred to */
+	struct key_table known;		/* struct known: what the server has, or will have before it is referred to */
 	uint64_t again;			/* profiles that were there already */
 };
 

@@ -40,7 +40,7 @@ struct taking {
 	bool final;			/* rows may be there twice */
 	struct totals totals;
 	struct profile *p;
-	struct keyed modules, routines_at, contexts; /* struct number_of: modules and contexts of p, routines[] */
+	struct key_table modules, routines_at, contexts; /* struct number_of: modules and contexts of p, routines[] */
 	struct taken_routine *routines;
 	size_t nroutines, routines_room;
 	bool *alone;			/* of each module of p: its routines' addresses are made of names */
@@ -320,19 +320,19 @@ static bool run_take(struct taking *t, const char *label)
 
 /* ---- modules and routines ---- */
 
-static bool take_number_set(struct keyed *k, uint64_t key, uint64_t number)
+static bool take_number_set(struct key_table *k, uint64_t key, uint64_t number)
 {
 	bool is_new;
-	struct number_of *found = keyed_at(k, &(struct number_of){ key, number }, &is_new);
+	struct number_of *found = key_table_at(k, &(struct number_of){ key, number }, &is_new);
 
 	return found != NULL;
 }
 
 /* The number of KEY; PROFILE_NONE: it has none.  False: out of memory. */
-static bool take_number_get(struct keyed *k, uint64_t key, uint32_t *number)
+static bool take_number_get(struct key_table *k, uint64_t key, uint32_t *number)
 {
 	bool is_new;
-	struct number_of *found = keyed_at(k, &(struct number_of){ key, PROFILE_NONE }, &is_new);
+	struct number_of *found = key_table_at(k, &(struct number_of){ key, PROFILE_NONE }, &is_new);
 
 	*number = found ? (uint32_t)found->number : PROFILE_NONE;
 	return found != NULL;
@@ -539,7 +539,7 @@ static bool contexts_read(struct taking *t, struct tuples_reader *r)
 		if (parent == PROFILE_NONE)
 			return take_corrupt(t, "it lacks a context");
 		context = parts_context(t->p, parent, routine);
-		at = context == PROFILE_NONE ? NULL : keyed_at(&t->contexts, &(struct number_of){ key, context }, &is_new);
+		at = context == PROFILE_NONE ? NULL : key_table_at(&t->contexts, &(struct number_of){ key, context }, &is_new);
 		if (!at)
 			return take_no_memory(t);
 		if (!is_new)
@@ -664,9 +664,9 @@ static struct profile *take_settle(struct taking *t)
 static void taking_free(struct taking *t)
 {
 	profile_free(t->p);
-	keyed_free(&t->modules);
-	keyed_free(&t->routines_at);
-	keyed_free(&t->contexts);
+	key_table_free(&t->modules);
+	key_table_free(&t->routines_at);
+	key_table_free(&t->contexts);
 	free(t->routines);
 	free(t->alone);
 	free(t->condition);
@@ -676,7 +676,7 @@ static void taking_free(struct taking *t)
 
 struct profile *store_take(struct store *s, const char *condition, const char *label, uint64_t *n, struct error *err)
 {
-	struct keyed numbers = { .size = sizeof(struct number_of), .key = sizeof(uint64_t) };
+	struct key_table numbers = { .size = sizeof(struct number_of), .key = sizeof(uint64_t) };
 	struct taking t = { .store = s, .err = err, .modules = numbers, .routines_at = numbers, .contexts = numbers };
 	struct profile *p = NULL;
 

@@ -23,14 +23,14 @@
 
 #include "contract/amon.h"
 #include "contract/layout.h"
-#include "inside/clock/held.h"
-#include "inside/clock/spent.h"
+#include "inside/clock/handler_mask.h"
+#include "inside/clock/site_samples.h"
 #include "inside/clock/status.h"
 #include "inside/file/file.h"
 #include "inside/machine/context.h"
 #include "inside/machine/machine.h"
 #include "inside/process/thread.h"
-#include "inside/stacks/found.h"
+#include "inside/stacks/lost_context.h"
 #include "inside/stacks/verify.h"
 #include "inside/state.h"
 #include "inside/sys.h"
@@ -148,7 +148,7 @@ static context_id context_at(struct thread *t, const void *interrupted)
 {
 	context_id c = tls_context(&aprof_tls);
 
-	return c == LOST_ID ? found_interrupted(t, interrupted) : c;
+	return c == LOST_ID ? lost_context_interrupted(t, interrupted) : c;
 }
 
 static void on_sigprof(int sig, siginfo_t *info, void *context)
@@ -167,7 +167,7 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 		as_if_alone();
 		return;
 	}
-	held_look();
+	handler_mask_look();
 	if (info->si_code == POLL_IN && t && t->pc_phase && t->pc_phase++ != PC_FIRST) {
 		t->pc_phase = PC_CAME;
 		return;
@@ -178,7 +178,7 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 		if (item != AMON_NONE)
 			pc_count(t, pc, item, info->si_code == SI_TIMER ? 1 + (uint32_t)info->si_overrun : 1);
 		if (t->sites)
-			spent_sample(t, context);
+			site_samples_take(t, context);
 		if (monitor.verify)
 			verify_stack(t, context);
 	}
@@ -217,7 +217,7 @@ bool pc_take(pc_tick *tick)
 	if (!is_sigprof_ours()) {		/* a forked child has it from its parent */
 		if (!take_sigprof())
 			return false;
-		held_begin();
+		handler_mask_begin();
 	}
 	young_tick = tick;
 	return true;
@@ -450,7 +450,7 @@ void pc_begin(bool own_descriptors)
 	rounds = 0;
 	source = source_choose(own_descriptors);
 	if (source == AMON_SOURCE_NONE) {
-		held_end();
+		handler_mask_end();
 		return;
 	}
 	if (!take_sigprof()) {
@@ -462,9 +462,9 @@ void pc_begin(bool own_descriptors)
 		monitor.header->interrupt_nsec = interrupt_cost;
 	}
 	if (source != AMON_SOURCE_NONE)
-		held_begin();
+		handler_mask_begin();
 	else
-		held_end();
+		handler_mask_end();
 }
 
 bool pc_has_sigprof(void)
@@ -485,7 +485,7 @@ void pc_give_up(void)
 	for (struct thread *t = monitor.threads; t && source == AMON_SOURCE_TIMER; t = t->next)
 		pc_close(t);
 	source = monitor.clock.pc_wanted = AMON_SOURCE_NONE;
-	held_end();
+	handler_mask_end();
 	sys4(rt_sigaction, SIGPROF, &ignore, NULL, sizeof ignore.mask);
 	sys4(rt_sigaction, SIGPROF, &none, NULL, sizeof none.mask);
 	note(AMON_NOTE_SIGPROF_TAKEN);
@@ -535,11 +535,11 @@ void pc_round(void)
 		for (struct thread *t = monitor.threads; t; t = t->next)
 			pc_close(t);
 		source = AMON_SOURCE_NONE;
-		held_end();
+		handler_mask_end();
 		return;
 	}
 	if (++rounds % HELD_ROUNDS == 0)
-		held_round();
+		handler_mask_round();
 	for (struct thread *t = monitor.threads; t; t = t->next) {
 		if (!t->watched)
 			pc_close(t);

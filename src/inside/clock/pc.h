@@ -19,7 +19,7 @@ void pc_give_up(void) HIDDEN;			/* SIGPROF is ours, and the program is about to 
 bool pc_is_handler(const void *handler) HIDDEN;	/* ours, of SIGPROF? */
 bool pc_has_sigprof(void) HIDDEN;	/* is SIGPROF handled by us, for program counters, or in a young process? */
 
-/* Of a young process (young.h): have TICK called, in the handler of SIGPROF, in the context where a timer has interrupted its thread, or with 0 where that is not known.
+/* Of a young process (young_process.h): have TICK called, in the handler of SIGPROF, in the context where a timer has interrupted its thread, or with 0 where that is not known.
  * The timer's value is pc_timer_mark().  False: SIGPROF is somebody else's. */
 typedef void pc_tick(context_id at);
 bool pc_take(pc_tick *tick) HIDDEN;

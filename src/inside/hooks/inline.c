@@ -4,7 +4,7 @@
  * This way pushes no frame: it writes the thread's current context and puts back what was there, which it keeps in a
  * local of the routine.  Invariant: whatever a routine has kept may be put back at any time, so a context that is not
  * of this thread's machine (it is of the process that forked this one, or of another thread, where a coroutine kept it) is put right at the
- * next entry; and so is 0, which a routine puts back whose entry the monitor was not there for, and LOST_ID (found.c).
+ * next entry; and so is 0, which a routine puts back whose entry the monitor was not there for, and LOST_ID (lost_context.c).
  *
  * Clock tsc needs code that reads the counter (the plugin's argument clock=tsc): each entry and exit charges the cycles since
  * the last one to the counters in `charged`, if they are of the current context, and comes here if not.  So it does not matter what
@@ -15,7 +15,7 @@
 #include "contract/amon.h"
 #include "contract/layout.h"
 #include "inside/clock/cycles.h"
-#include "inside/clock/held.h"
+#include "inside/clock/handler_mask.h"
 #include "inside/hooks/entry.h"
 #include "inside/hooks/handler.h"
 #include "inside/hooks/slow.h"
@@ -25,8 +25,8 @@
 #include "inside/process/fork.h"
 #include "inside/process/reset.h"
 #include "inside/process/thread.h"
-#include "inside/stacks/found.h"
-#include "inside/stacks/room.h"
+#include "inside/stacks/lost_context.h"
+#include "inside/stacks/hook_stack.h"
 #include "inside/stacks/stack.h"
 #include "inside/state.h"
 #include "inside/sys.h"
@@ -83,7 +83,7 @@ static bool inline_is_lost(context_id current, context_id here)
  * blocked, or stays where it is. */
 static bool inline_is_by_signal(uintptr_t routine, uint64_t mask)
 {
-	return handler_may_be(routine, INLINE_FLAGS) && (mask || handler_is(routine)) && handler_runs(routine, found_return());
+	return handler_may_be(routine, INLINE_FLAGS) && (mask || handler_is(routine)) && handler_runs(routine, lost_context_return());
 }
 
 /* With signals blocked, more than those in MASK: any thread, any routine. False: nothing was *ENTERED. */
@@ -107,7 +107,7 @@ static bool inline_enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintp
 	by_signal = inline_is_by_signal(routine, mask);
 	before = back = machine_here(t, tls->current);
 	if (inline_is_lost(tls->current, before))
-		before = found_entered(t, by_signal, &back);
+		before = lost_context_entered(t, by_signal, &back);
 	if (clock_is_tsc())
 		cycles_charge(t, before);
 	slow_measure();
@@ -155,7 +155,7 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads, ui
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return nothing_entered(tls);
 	t = thread_live(tls);
-	if (t && tls->current && (t->sites || !site) && !handler_is(routine) && !held_is_small()) {
+	if (t && tls->current && (t->sites || !site) && !handler_is(routine) && !handler_mask_is_small()) {
 		struct entered entered;
 		target to;
 
@@ -174,7 +174,7 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads, ui
 	note_sites(site);
 	call.entered = nothing_entered(tls);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
-		room_call(tls->thread, inline_enter_call, &call);
+		hook_stack_call(tls->thread, inline_enter_call, &call);
 	entry_unblock_charged(tls, &call.mask, call.charged);
 	return call.entered;
 }
@@ -194,7 +194,7 @@ void aprof_inline_settle(void)
 	sys_block_signals(&mask);
 	t = thread_live(tls);
 	if (t && tls->current == LOST_ID)
-		tls->current = found_here(t);
+		tls->current = lost_context_here(t);
 	if (t)
 		cycles_charge(t, machine_here(t, tls->current));
 	sys_restore_signals(&mask);

@@ -25,7 +25,7 @@
 #include "inside/process/fork.h"
 #include "inside/process/reset.h"
 #include "inside/process/thread.h"
-#include "inside/stacks/found.h"
+#include "inside/stacks/lost_context.h"
 #include "inside/state.h"
 #include "inside/sys.h"
 #include "inside/tls.h"
@@ -71,7 +71,7 @@ static void go(struct aprof_tls *tls, context_id c)
 /* The context of T, the calling thread's, as one of its machine, with signals blocked. */
 static context_id script_settle(struct thread *t)
 {
-	context_id c = tls_context(t->tls), here = c == LOST_ID ? found_here(t) : machine_here(t, c);
+	context_id c = tls_context(t->tls), here = c == LOST_ID ? lost_context_here(t) : machine_here(t, c);
 
 	if (here != c)
 		go(t->tls, here);

@@ -11,7 +11,7 @@
 #include "contract/amon.h"
 #include "contract/layout.h"
 #include "inside/clock/cycles.h"
-#include "inside/clock/held.h"
+#include "inside/clock/handler_mask.h"
 #include "inside/hooks/entry.h"
 #include "inside/hooks/handler.h"
 #include "inside/hooks/hooks.h"
@@ -22,8 +22,8 @@
 #include "inside/process/process.h"
 #include "inside/process/reset.h"
 #include "inside/process/thread.h"
-#include "inside/stacks/found.h"
-#include "inside/stacks/room.h"
+#include "inside/stacks/lost_context.h"
+#include "inside/stacks/hook_stack.h"
 #include "inside/stacks/stack.h"
 #include "inside/state.h"
 #include "inside/sys.h"
@@ -124,7 +124,7 @@ static target target_for(struct thread *t, uintptr_t routine, uintptr_t cfa, uin
 static void slow_arrive(struct thread *t, uintptr_t cfa)
 {
 	struct shadow *above = stack_above(t, cfa);
-	enum found_below below = above ? found_below(stack_bottom(t, above), above->left) : FOUND_NOT;
+	enum lost_context_below below = above ? lost_context_below(stack_bottom(t, above), above->left) : FOUND_NOT;
 
 	stack_arrive(t, cfa, below == FOUND_BELOW || (below == FOUND_UNKNOWN && above == t->shadow) ? above : NULL);
 }
@@ -141,7 +141,7 @@ static bool slow_enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr
 		return false;
 	t->busy = BUSY;
 	if (tls->current == LOST_ID)
-		tls->current = found_entered(t, slow_is_by_signal(t, routine, cfa, site, flags, mask), &back);
+		tls->current = lost_context_entered(t, slow_is_by_signal(t, routine, cfa, site, flags, mask), &back);
 	if (clock_is_tsc())
 		cycles_charge(t, tls_context(tls));
 	slow_measure();
@@ -223,7 +223,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	chained = has_pushed_chain(routine, site, flags);
 	cfa += chained ? sizeof(uintptr_t) : 0;
 	t = thread_live(tls);
-	if (t && !chained && slow_is_plain(t, cfa, site, flags) && !handler_is(routine) && !held_is_small()) {
+	if (t && !chained && slow_is_plain(t, cfa, site, flags) && !handler_is(routine) && !handler_mask_is_small()) {
 		target to = machine_reach(t, tls_context(tls), routine, call_site(t, routine, cfa, site, flags));
 
 		if (to) {
@@ -238,7 +238,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	call = (struct call){ tls, routine, cfa, site, 0, flags, false };
 	entry_block(tls, &call.mask);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
-		room_call(tls->thread, slow_enter_call, &call);
+		hook_stack_call(tls->thread, slow_enter_call, &call);
 	entry_unblock_charged(tls, &call.mask, call.entered);
 }
 

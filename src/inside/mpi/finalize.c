@@ -16,7 +16,7 @@
 
 #include "contract/orders.h"
 #include "inside/mpi/carrier.h"
-#include "inside/mpi/told.h"
+#include "inside/mpi/mpi_calls.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 

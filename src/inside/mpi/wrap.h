@@ -5,7 +5,7 @@
 #ifndef MPI_WRAP_H
 #define MPI_WRAP_H
 
-#include "inside/mpi/told.h"
+#include "inside/mpi/mpi_calls.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 #define APART static __attribute__((noinline))
@@ -71,12 +71,12 @@
 	APART int told_##name(int (*real)(PARAMETERS_##n), PARAMETERS_##n) \
 	{ \
 		word a[] = { ARGUMENTS_##n }; \
-		struct told t; \
+		struct mpi_call t; \
 		int result; \
 	\
-		told_begin(&t, index, a, false, __builtin_frame_address(0)); \
+		mpi_call_begin(&t, index, a, false, __builtin_frame_address(0)); \
 		result = real(ELEMENTS_##n); \
-		told_end(&t, a, &result); \
+		mpi_call_end(&t, a, &result); \
 		return result; \
 	} \
 	\
@@ -84,7 +84,7 @@
 	int MPI_##name(PARAMETERS_##n) \
 	{ \
 		FIND(real, MPI_##name, n) \
-		return told_is_on() ? told_##name(real, ARGUMENTS_##n) : real(ARGUMENTS_##n); \
+		return mpi_calls_is_on() ? told_##name(real, ARGUMENTS_##n) : real(ARGUMENTS_##n); \
 	}
 
 /* Fortran's FUNCTION of N words, that at ERROR the address of the error's number. */
@@ -92,11 +92,11 @@
 	APART int told_##function(int (*real)(PARAMETERS_##n), PARAMETERS_##n) \
 	{ \
 		word a[] = { ARGUMENTS_##n }; \
-		struct told t; \
+		struct mpi_call t; \
 	\
-		told_begin(&t, index, a, true, __builtin_frame_address(0)); \
+		mpi_call_begin(&t, index, a, true, __builtin_frame_address(0)); \
 		real(ELEMENTS_##n); \
-		told_end(&t, a, (const int *)a[error]); \
+		mpi_call_end(&t, a, (const int *)a[error]); \
 		return 0; \
 	} \
 	\
@@ -104,7 +104,7 @@
 	int function(PARAMETERS_##n) \
 	{ \
 		FIND(real, function, n) \
-		return told_is_on() ? told_##function(real, ARGUMENTS_##n) : real(ARGUMENTS_##n); \
+		return mpi_calls_is_on() ? told_##function(real, ARGUMENTS_##n) : real(ARGUMENTS_##n); \
 	}
 
 #define SPELLING(spelling, function, n) PUBLIC int spelling(PARAMETERS_##n) __attribute__((alias(#function)));

@@ -23,7 +23,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 #ifdef APROF_MCOUNT			/* the preloaded monitor is told of what its process has spent */
-#include "inside/process/young.h"
+#include "inside/process/young_process.h"
 #define LEAVE() young_settle()
 #else
 #define LEAVE() ((void)0)

@@ -27,8 +27,8 @@
 #include <time.h>
 
 #include "contract/ring.h"
-#include "inside/clock/held.h"
-#include "inside/preload/posted.h"
+#include "inside/clock/handler_mask.h"
+#include "inside/preload/sample_ring.h"
 #include "inside/preload/roll.h"
 #include "inside/sys.h"
 #include "inside/x86_64/restorer.h"
@@ -201,7 +201,7 @@ static void ticks_thread_end(void *arg)
 	}
 	sys_block_signals(&mask);
 	timer_end(t);
-	posted_end();
+	sample_ring_end();
 	__atomic_store_n(&t->taken, 0, __ATOMIC_RELEASE);
 	sys_restore_signals(&mask);
 }
@@ -216,7 +216,7 @@ static void give_up(enum roll_closed why)
 		for (int i = 0; i < BLOCK; i++)
 			if (b->threads[i].taken)
 				timer_end(&b->threads[i]);
-	held_end();
+	handler_mask_end();
 	sys4(rt_sigaction, SIGPROF, &ignore, NULL, sizeof ignore.mask);
 	sys4(rt_sigaction, SIGPROF, &none, NULL, sizeof none.mask);
 	roll_close(why);
@@ -236,7 +236,7 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 	}
 	cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
 	spent = cpu > charged ? cpu - charged : 0;
-	if (spent && !posted_sample(context, ticked || spent > least ? spent : least))
+	if (spent && !sample_ring_sample(context, ticked || spent > least ? spent : least))
 		give_up(ROLL_RING);
 	charged = cpu;
 	ticked = true;
@@ -255,7 +255,7 @@ static bool ticks_take_sigprof(void)
 		return false;
 	if (sys_failed(sys4(rt_sigaction, SIGPROF, &action, NULL, sizeof action.mask)))
 		return false;
-	held_begin();
+	handler_mask_begin();
 	return true;
 }
 
@@ -284,10 +284,10 @@ EXPORTED int sigaction(int sig, const struct sigaction *action, struct sigaction
 	}
 	if (!on)
 		return NEXT(sigaction)(sig, action, old);
-	set = action ? held_action(sig, action, &room) : NULL;
+	set = action ? handler_mask_action(sig, action, &room) : NULL;
 	ret = NEXT(sigaction)(sig, set, old);
 	if (ret == 0)
-		held_done(sig, action, old);
+		handler_mask_done(sig, action, old);
 	return ret;
 }
 
@@ -299,7 +299,7 @@ EXPORTED sighandler_t signal(int sig, sighandler_t handler)
 EXPORTED int sigaltstack(const stack_t *stack, stack_t *old)
 {
 	if (on && stack)
-		held_stack(stack);
+		handler_mask_stack(stack);
 	return NEXT(sigaltstack)(stack, old);
 }
 
@@ -521,7 +521,7 @@ static void __attribute__((constructor)) ticks_start(void)
 	tick = coarse.tv_nsec > 0 ? (uint64_t)coarse.tv_nsec : period;
 	if (tick > least)
 		least = tick;
-	if (!posted_begin(directory) || !roll_open(directory) || !roll_enter())
+	if (!sample_ring_begin(directory) || !roll_open(directory) || !roll_enter())
 		return;
 	if (roll_is_filtered()) {
 		roll_close(ROLL_FILTER);

@@ -1,6 +1,6 @@
 /* ends.c - functions that the linker sends here first (--wrap) since a young process ends by them, without a word to libc, or is to grow before them.
  *
- * What is young is so for its few samples and for its place in the file of others (young.h); a thread, or a filter of system calls that a signal's handler
+ * What is young is so for its few samples and for its place in the file of others (young_process.h); a thread, or a filter of system calls that a signal's handler
  * would run into, ends that. */
 #include <alloca.h>
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "inside/hooks/slow.h"
-#include "inside/process/young.h"
-#include "inside/stacks/behind.h"
+#include "inside/process/young_process.h"
+#include "inside/stacks/originals.h"
 #include "inside/state.h"
 #include "inside/sys.h"
 

@@ -8,8 +8,8 @@
 #include "inside/clock/cycles.h"
 #include "inside/machine/machine.h"
 #include "inside/process/thread.h"
-#include "inside/stacks/behind.h"
-#include "inside/stacks/found.h"
+#include "inside/stacks/originals.h"
+#include "inside/stacks/lost_context.h"
 #include "inside/stacks/stack.h"
 #include "inside/state.h"
 #include "inside/tls.h"
@@ -23,7 +23,7 @@ void leave_routines(void)
 	if (!t || monitor_state() != MONITOR_ON || t->record->current != AMON_NONE)
 		return;
 	if (tls->current == LOST_ID)
-		tls->current = found_here(t);
+		tls->current = lost_context_here(t);
 	t->record->current = machine_item(t, tls_context(tls));
 	t->record->depth = (uint32_t)(tls->top - t->shadow->base);
 	if (clock_is_tsc())

@@ -15,7 +15,7 @@
 #include "inside/process/fork.h"
 #include "inside/process/leave.h"
 #include "inside/process/thread.h"
-#include "inside/process/young.h"
+#include "inside/process/young_process.h"
 #include "inside/state.h"
 #include "inside/sys.h"
 

@@ -19,7 +19,7 @@
 #include "inside/origin.h"
 #include "inside/process/fork.h"
 #include "inside/process/phase.h"
-#include "inside/process/young.h"
+#include "inside/process/young_process.h"
 #include "inside/state.h"
 #include "inside/sys.h"
 

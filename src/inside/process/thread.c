@@ -17,7 +17,7 @@
 #include "inside/machine/machine.h"
 #include "inside/process/fork.h"
 #include "inside/process/process.h"
-#include "inside/process/young.h"
+#include "inside/process/young_process.h"
 #include "inside/stacks/cancel.h"
 #include "inside/stacks/stack.h"
 #include "inside/state.h"

@@ -148,8 +148,8 @@ struct thread {
 	struct amon_chunk **phases;	/* counts of phases, and last of all the mark; NULL: none */
 	uint32_t *kept_frames;		/* routines of a stack that is walked (frames.c); NULL: none was */
 	struct unwind_cache *unwinding;	/* for that; NULL: none yet */
-	struct walks *walks;		/* that were made (walked.c); NULL: none yet */
-	void *room;			/* a stack (room.c); NULL: none yet */
+	struct walks *walks;		/* that were made (walk_cache.c); NULL: none yet */
+	void *room;			/* a stack (hook_stack.c); NULL: none yet */
 	bool is_in_room;		/* it is in use, and a signal stack has been left for it */
 	struct aprof_stack *script;	/* routines of scripts that its thread has open, but for coroutines' (script.c); NULL: none yet */
 	struct thread *forked_from;	/* machine whose contexts open routines may still hold; NULL: none */

@@ -2,7 +2,7 @@
 #include "inside/process/unload.h"
 
 #include "inside/modules/module.h"
-#include "inside/stacks/behind.h"
+#include "inside/stacks/originals.h"
 #include "inside/state.h"
 
 /* Weak: before glibc 2.34 it is in a library of its own, which a program need not have. */

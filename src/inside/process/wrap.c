@@ -4,15 +4,15 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "inside/clock/held.h"
+#include "inside/clock/handler_mask.h"
 #include "inside/clock/pc.h"
 #include "inside/clock/sampler.h"
 #include "inside/file/file.h"
 #include "inside/file/sigbus.h"
 #include "inside/hooks/handler.h"
 #include "inside/process/thread.h"
-#include "inside/process/young.h"
-#include "inside/stacks/behind.h"
+#include "inside/process/young_process.h"
+#include "inside/stacks/originals.h"
 #include "inside/stacks/stack.h"
 #include "inside/state.h"
 #include "inside/sys.h"
@@ -116,9 +116,9 @@ int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *
 		give_up_sigprof();
 	if (action)
 		wrap_tell((uintptr_t)action->sa_sigaction);
-	ret = __real_sigaction(sig, action ? held_action(sig, action, &room) : NULL, old);
+	ret = __real_sigaction(sig, action ? handler_mask_action(sig, action, &room) : NULL, old);
 	if (ret == 0)
-		held_done(sig, action, old);
+		handler_mask_done(sig, action, old);
 	if (ret == 0 && old)
 		wrap_show(sig, old);
 	return ret;
@@ -134,7 +134,7 @@ static void __attribute__((constructor(101))) find_all(void) { real_sigaltstack(
 int __wrap_sigaltstack(const stack_t *stack, stack_t *old)
 {
 	if (stack)
-		held_stack(stack);
+		handler_mask_stack(stack);
 	return real_sigaltstack()(stack, old);
 }
 

@@ -10,7 +10,7 @@
 #include "inside/stacks/cancel.h"
 
 #include "inside/monitor.h"
-#include "inside/stacks/behind.h"
+#include "inside/stacks/originals.h"
 #include "inside/stacks/jump.h"
 #include "inside/tls.h"
 

@@ -2,7 +2,7 @@
  *
  * Way inline keeps a routine's context in the routine: where control comes back by no return, the routine that receives it puts its own
  * back.  A receiver without hooks cannot.  So before a jump its context is made out from the stack that control is about to land on
- * (found.c).  Where that cannot be told, or a routine with hooks receives it, LOST_ID stands for a context: the receiver overwrites that, or
+ * (lost_context.c).  Where that cannot be told, or a routine with hooks receives it, LOST_ID stands for a context: the receiver overwrites that, or
  * the next entry misses, and finds out of line in which context it is.  The shadow stacks of the other ways are told how deep the landing
  * is, and drop the frames below.
  *
@@ -18,11 +18,11 @@
 #include "inside/hooks/entry.h"
 #include "inside/modules/module.h"
 #include "inside/process/thread.h"
-#include "inside/stacks/behind.h"
-#include "inside/stacks/found.h"
+#include "inside/stacks/originals.h"
+#include "inside/stacks/lost_context.h"
 #include "inside/stacks/frames.h"
 #include "inside/stacks/stack.h"
-#include "inside/stacks/walked.h"
+#include "inside/stacks/walk_cache.h"
 #include "inside/state.h"
 #include "inside/tls.h"
 
@@ -74,7 +74,7 @@ static uint64_t receiver(uintptr_t pc) { return pc | (uint64_t)module_epoch() <<
 
 static bool is_receiver(uintptr_t pc) { return __atomic_load_n(receiver_at(pc), __ATOMIC_RELAXED) == receiver(pc); }
 
-/* Call found_landing, or with TO NULL found_back, and take up what that finds. */
+/* Call lost_context_landing, or with TO NULL lost_context_back, and take up what that finds. */
 static void jump_find(const struct landing *to)
 {
 	struct aprof_tls *tls = &aprof_tls;
@@ -86,7 +86,7 @@ static void jump_find(const struct landing *to)
 	t = thread_live(tls);
 	if (t && (to || tls->current == LOST_ID)) {	/* a handler may have found its own meanwhile */
 		t->busy = BUSY;
-		tls->current = to ? found_landing(t, to, &receives) : found_back(t);
+		tls->current = to ? lost_context_landing(t, to, &receives) : lost_context_back(t);
 		if (receives)
 			__atomic_store_n(receiver_at(to->reg[UNWIND_RIP]), receiver(to->reg[UNWIND_RIP]), __ATOMIC_RELAXED);
 		if (clock_is_tsc())
@@ -115,7 +115,7 @@ void jump_lands(const struct landing *to)
 	jump_lose();
 	if (!jump_is_lost(&aprof_tls) || !(to->known >> UNWIND_RIP & 1) || is_receiver(to->reg[UNWIND_RIP]))
 		return;
-	before = walked_before(aprof_tls.thread, to);
+	before = walk_cache_before(aprof_tls.thread, to);
 	if (before)
 		__atomic_store_n(&aprof_tls.current, before, __ATOMIC_RELAXED);
 	else
@@ -188,7 +188,7 @@ UNWINDER(_Unwind_Resume)
 UNWINDER(_Unwind_Resume_or_Rethrow)
 UNWINDER(_Unwind_ForcedUnwind)
 
-#define SEARCH(name) frames_tell_jump((uintptr_t)behind(&name##_behind, #name))
+#define SEARCH(name) frames_tell_jump((uintptr_t)original(&name##_behind, #name))
 
 void jump_find_unwinder(void)
 {
@@ -212,8 +212,8 @@ static void landing_of_frame(void *frame, uintptr_t pc, struct landing *to)
 	get_register_function *get = _Unwind_GetGR;
 
 	to->known = 0;
-	cfa = cfa ? cfa : (get_function *)behind(&cfa_behind, "_Unwind_GetCFA");
-	get = get ? get : (get_register_function *)behind(&register_behind, "_Unwind_GetGR");
+	cfa = cfa ? cfa : (get_function *)original(&cfa_behind, "_Unwind_GetCFA");
+	get = get ? get : (get_register_function *)original(&register_behind, "_Unwind_GetGR");
 	if (!cfa)
 		return;
 	to->reg[UNWIND_RSP] = cfa(frame);
@@ -253,7 +253,7 @@ static void __attribute__((constructor(101))) jump_find_all(void)
 	real___longjmp_chk();
 	real__Unwind_SetIP();
 	tell_jumps();
-	monitor.jumps_untold = !behind_is_first("longjmp");
+	monitor.jumps_untold = !original_is_first("longjmp");
 	if (monitor.jumps_untold && monitor_state() == MONITOR_ON && monitor.header->way >> AMON_WAY_INLINE & 1)
 		note_once(AMON_NOTE_UNTOLD_JUMPS);
 }

@@ -1,7 +1,7 @@
 /* switch.c - switches of stacks: by libc's swapcontext and setcontext, and what makecontext began; and by functions of libraries (switches.S).
  *
  * Where a stack begins its context is the root; where it goes on way inline's is what waits here, in the frame of the call that left it.  One that
- * was saved otherwise, by getcontext in code without hooks, has its context made out by the next entry (found.c).  The other ways' shadows
+ * was saved otherwise, by getcontext in code without hooks, has its context made out by the next entry (lost_context.c).  The other ways' shadows
  * are told where the stacks lie: coroutines' may be neighbours in one mapping.
  *
  * The function that makecontext is given returns to a place in libc that has no description for unwinders, and takes up the next
@@ -13,7 +13,7 @@
 #include "inside/machine/context.h"
 #include "inside/monitor.h"
 #include "inside/process/thread.h"
-#include "inside/stacks/behind.h"
+#include "inside/stacks/originals.h"
 #include "inside/stacks/frames.h"
 #include "inside/stacks/jump.h"
 #include "inside/stacks/stack.h"
@@ -228,7 +228,7 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 
 #if defined(__x86_64__) && !defined(APROF_MCOUNT)
 /* libgo's, for goroutines, takes what setcontext does, and does not return: nobody is there who could take a context up again, in this thread or
- * another.  The next entry on the other stack finds its callers there (found.c). */
+ * another.  The next entry on the other stack finds its callers there (lost_context.c). */
 typedef void go_function(void);
 
 BEHIND(__go_setcontext, go_function)
@@ -294,7 +294,7 @@ void *aprof_switch_away(struct left *left, uintptr_t cfa, struct switch_place *p
 	*left = switch_now(&aprof_tls);
 	stack_leave(stack_owner(&aprof_tls), cfa);
 	jump_lose();
-	return place->linked && place->linked != place->ours ? place->linked : behind(&place->kept, place->name);
+	return place->linked && place->linked != place->ours ? place->linked : original(&place->kept, place->name);
 }
 
 void aprof_switch_back(const struct left *left, uintptr_t cfa) { take_up(left, cfa); }

@@ -435,7 +435,7 @@ __aprof_leave:
 	.cfi_endproc
 	.size	__aprof_leave, .-__aprof_leave
 
-	/* A program that brings hooks of its own keeps them: the plain names are weak, and where a shared library has them, too (behind.c), theirs are
+	/* A program that brings hooks of its own keeps them: the plain names are weak, and where a shared library has them, too (originals.c), theirs are
 	 * called. The names that the wrapper links way cyg to (--wrap) are ours alone: libc has empty hooks, which a shared library in a plain program
 	 * would find first.  aprof_cyg_: for the calibration. */
 	.macro	cyg_names name

@@ -16,7 +16,7 @@ uint32_t events_find(struct events *e, const char *name)
 		if (strcmp(e->all[i].name, name) == 0)
 			return i;
 	if (!array_grow(&e->all, &e->room, e->n, sizeof *e->all) || !(copy = strdup(name)))
-		return DRAFT_NONE;
+		return BUILDER_NONE;
 	e->all[e->n] = (struct event){ .name = copy };
 	return e->n++;
 }
@@ -60,8 +60,8 @@ void events_add(struct events *e, uint32_t event, uint64_t period)
 void events_tell(const struct events *e, struct reading *r)
 {
 	const struct event *w = e->n ? &e->all[e->wanted] : NULL;
-	char *unit = draft_header(r->draft)->unit;
-	size_t size = sizeof draft_header(r->draft)->unit, at = 0;
+	char *unit = builder_header(r->builder)->unit;
+	size_t size = sizeof builder_header(r->builder)->unit, at = 0;
 	char others[300] = "";
 
 	if (!w)

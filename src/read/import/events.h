@@ -17,7 +17,7 @@ struct events {
 	uint32_t wanted;		/* the one that the profile is of */
 };
 
-/* The number of the event NAME, added if it is new.  DRAFT_NONE: out of memory. */
+/* The number of the event NAME, added if it is new.  BUILDER_NONE: out of memory. */
 uint32_t events_find(struct events *e, const char *name);
 void events_free(struct events *e);
 

@@ -5,7 +5,7 @@
 #include "read/import/import.h"
 
 struct reading {
-	struct draft *draft;
+	struct builder *builder;
 	const unsigned char *data;	/* the file, inflated */
 	size_t len;			/* bytes */
 	const char *label;		/* its name in messages */
@@ -19,7 +19,7 @@ struct import_format {
 	const char *origin;		/* what it is called in the header of the file that is made */
 	/* Whether a file that begins with the N bytes HEAD is of this format; WHOLE: these are all. */
 	bool (*is)(const char *head, size_t n, bool whole);
-	/* Put all stacks into r->draft, and what is known of their times into its header.  False with r->err set. */
+	/* Put all stacks into r->builder, and what is known of their times into its header.  False with r->err set. */
 	bool (*read)(struct reading *r);
 };
 

@@ -453,16 +453,16 @@ static const char *from_callgrind_base_of(const char *path)
 static bool function_put(struct costs *c, struct cost_function *f, char *room)
 {
 	const char *object = told(c, f->object), *name = c->words.text[f->name];
-	uint32_t module = object ? draft_module(c->r->draft, object, NULL, 0) : DRAFT_NONE;
+	uint32_t module = object ? builder_module(c->r->builder, object, NULL, 0) : BUILDER_NONE;
 
-	if (object && module == DRAFT_NONE)
+	if (object && module == BUILDER_NONE)
 		return false;
 	if (object && c->program[0] && strcmp(from_callgrind_base_of(object), from_callgrind_base_of(c->program)) == 0)
-		draft_main(c->r->draft, module);
+		builder_main(c->r->builder, module);
 	text_unescape(room, name, name + strlen(name));
-	f->number = draft_function(c->r->draft, &(struct draft_function){ .module = module, .name = room, .file = told(c, f->file),
+	f->number = builder_function(c->r->builder, &(struct builder_function){ .module = module, .name = room, .file = told(c, f->file),
 		.line = f->called_at ? f->called_at : f->least });
-	return f->number != DRAFT_NONE;
+	return f->number != BUILDER_NONE;
 }
 
 static bool functions_put(struct costs *c, uint32_t thread)
@@ -482,7 +482,7 @@ static bool functions_put(struct costs *c, uint32_t thread)
 		ok = function_put(c, f, room);
 		time = __builtin_mul_overflow(f->self, c->times, &time) ? UINT64_MAX : time;
 		if (ok)
-			draft_add(c->r->draft, &(struct draft_sample){ .thread = thread, .functions = &f->number, .n = 1, .time = time });
+			builder_add(c->r->builder, &(struct builder_sample){ .thread = thread, .functions = &f->number, .n = 1, .time = time });
 	}
 	free(room);
 	return ok || reading_no_memory(c->r);
@@ -495,7 +495,7 @@ static bool from_callgrind_arcs_put(struct costs *c, uint32_t thread)
 		uint64_t time;
 
 		time = __builtin_mul_overflow(a->cost, c->times, &time) ? UINT64_MAX : time;
-		draft_arc(c->r->draft, thread, c->functions[a->from].number, c->functions[a->to].number, a->calls, time);
+		builder_arc(c->r->builder, thread, c->functions[a->from].number, c->functions[a->to].number, a->calls, time);
 	}
 	return true;
 }
@@ -503,8 +503,8 @@ static bool from_callgrind_arcs_put(struct costs *c, uint32_t thread)
 /* What the costs are, and what was left out. */
 static void event_tell(struct costs *c)
 {
-	char *unit = draft_header(c->r->draft)->unit, others[300] = "";
-	size_t size = sizeof draft_header(c->r->draft)->unit, at = 0;
+	char *unit = builder_header(c->r->builder)->unit, others[300] = "";
+	size_t size = sizeof builder_header(c->r->builder)->unit, at = 0;
 
 	if (c->times)
 		snprintf(unit, size, "event %s: time", c->event);
@@ -521,7 +521,7 @@ static void event_tell(struct costs *c)
 
 static bool draft_fill(struct costs *c)
 {
-	struct amon_header *h = draft_header(c->r->draft);
+	struct amon_header *h = builder_header(c->r->builder);
 	uint64_t calls = 0;
 	uint32_t thread;
 
@@ -531,8 +531,8 @@ static bool draft_fill(struct costs *c)
 	c->times = from_callgrind_nsec_of(c->event);
 	event_tell(c);
 	c->times = c->times ? c->times : 1;
-	thread = draft_thread(c->r->draft, draft_process(c->r->draft, c->pid, 0, c->program[0] ? c->program : NULL, 0), c->pid, NULL);
-	return thread == DRAFT_NONE ? reading_no_memory(c->r) : functions_put(c, thread) && from_callgrind_arcs_put(c, thread);
+	thread = builder_thread(c->r->builder, builder_process(c->r->builder, c->pid, 0, c->program[0] ? c->program : NULL, 0), c->pid, NULL);
+	return thread == BUILDER_NONE ? reading_no_memory(c->r) : functions_put(c, thread) && from_callgrind_arcs_put(c, thread);
 }
 
 static bool callgrind_read(struct reading *r)

@@ -137,7 +137,7 @@ static bool frames_take(struct folding *k, const struct folded *f)
 
 		text_unescape(k->name, at, behind);
 		if (behind > at) {
-			function = draft_function(k->r->draft, &(struct draft_function){ .module = DRAFT_NONE, .name = k->name });
+			function = builder_function(k->r->builder, &(struct builder_function){ .module = BUILDER_NONE, .name = k->name });
 			if (!stack_push(&k->stack, function))
 				return reading_no_memory(k->r);
 		}
@@ -157,7 +157,7 @@ static bool stack_add(struct folding *k, const struct folded *f)
 
 	if (!frames_take(k, f))
 		return false;
-	draft_add(k->r->draft, &(struct draft_sample){ .thread = k->thread, .functions = k->stack.functions, .n = k->stack.n,
+	builder_add(k->r->builder, &(struct builder_sample){ .thread = k->thread, .functions = k->stack.functions, .n = k->stack.n,
 		.time = k->nsec && !f->fraction ? f->whole : rounded(nsec), .ticks = k->nsec ? 0 : rounded(f->weight) });
 	return true;
 }
@@ -194,10 +194,10 @@ static bool folded_read(struct reading *r)
 	k.name = ok ? malloc(longest + 1) : NULL;
 	if (ok && !k.name)
 		ok = reading_no_memory(r);
-	snprintf(draft_header(r->draft)->unit, sizeof draft_header(r->draft)->unit, "%s",
+	snprintf(builder_header(r->builder)->unit, sizeof builder_header(r->builder)->unit, "%s",
 		 k.nsec ? "the file's numbers, taken for nanoseconds" : "the file's numbers, taken for samples; one is shown as 1 ms");
-	k.thread = ok ? draft_thread(r->draft, draft_process(r->draft, 0, 0, NULL, 0), 0, NULL) : DRAFT_NONE;
-	while (ok && k.thread != DRAFT_NONE && lines_next(&l))
+	k.thread = ok ? builder_thread(r->builder, builder_process(r->builder, 0, 0, NULL, 0), 0, NULL) : BUILDER_NONE;
+	while (ok && k.thread != BUILDER_NONE && lines_next(&l))
 		if (!is_empty(&l) && from_folded_line_take(l.line, l.n, &f))
 			ok = stack_add(&k, &f);
 	if (ok)

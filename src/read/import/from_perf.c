@@ -56,7 +56,7 @@ struct perf_reading {
 	size_t names_room;
 	struct table by_tid;
 	struct stack stack;
-	struct draft_place *backs;	/* of each of its functions */
+	struct builder_place *backs;	/* of each of its functions */
 	size_t backs_room;
 	uint64_t lost, cut, unknown, first_unknown; /* samples; stacks; records of types that are not known, the first one's offset */
 	uint32_t unknown_type;
@@ -333,7 +333,7 @@ static bool mmap_read(struct perf_reading *p, const struct perf_event_header *h,
 	if (m && m->image)
 		places_mapped(&p->places, m->image);
 	if (m && m->image && first && path[0] == '/')	/* the first that is mapped is the program itself */
-		draft_main(p->r->draft, places_module(&p->places, m->image));
+		builder_main(p->r->builder, places_module(&p->places, m->image));
 	return true;
 }
 
@@ -444,12 +444,13 @@ static bool regs_take(const struct sample *s, struct walk *w)
 	return true;
 }
 
-static const struct draft_place nowhere = { DRAFT_NONE, 0 };
+static const struct builder_place nowhere = { BUILDER_NONE, 0 };
 
 /* FUNCTION, whose call returns to BACK, is below what is on the stack so far. */
-static bool from_perf_push(struct perf_reading *p, uint32_t function, struct draft_place back)
+static bool from_perf_push(struct perf_reading *p, uint32_t function, struct builder_place back)
 {
-	if (function == DRAFT_NONE || !array_reserve(&p->backs, &p->backs_room, p->stack.n + 1, sizeof *p->backs) || !stack_push(&p->stack, function))
+	if (function == BUILDER_NONE || !array_reserve(&p->backs, &p->backs_room, p->stack.n + 1, sizeof *p->backs) ||
+	    !stack_push(&p->stack, function))
 		return reading_no_memory(p->r);
 	p->backs[p->stack.n - 1] = back;
 	return true;
@@ -463,9 +464,9 @@ static bool push_at(struct perf_reading *p, const struct task *t, uint64_t addre
 	if (!places_find(&p->places, &t->space, address, &place))
 		return reading_no_memory(p->r);
 	*is_signal = place.is_signal;
-	if (place.at.module == DRAFT_NONE || !calls || place.is_signal)
+	if (place.at.module == BUILDER_NONE || !calls || place.is_signal)
 		return from_perf_push(p, place.function, nowhere);
-	return from_perf_push(p, place.function, (struct draft_place){ place.at.module, place.at.address + 1 });
+	return from_perf_push(p, place.function, (struct builder_place){ place.at.module, place.at.address + 1 });
 }
 
 /* Turn the stack: what is told innermost first is wanted outermost first. */
@@ -473,7 +474,7 @@ static void turn(struct perf_reading *p)
 {
 	stack_turn(&p->stack);
 	for (size_t i = 0; i < p->stack.n / 2; i++) {
-		struct draft_place back = p->backs[i];
+		struct builder_place back = p->backs[i];
 
 		p->backs[i] = p->backs[p->stack.n - 1 - i];
 		p->backs[p->stack.n - 1 - i] = back;
@@ -483,7 +484,7 @@ static void turn(struct perf_reading *p)
 /* The kernel, once for all its frames that follow each other. */
 static bool kernel_push(struct perf_reading *p)
 {
-	uint32_t kernel = draft_function(p->r->draft, &(struct draft_function){ .module = DRAFT_NONE, .name = "[kernel]" });
+	uint32_t kernel = builder_function(p->r->builder, &(struct builder_function){ .module = BUILDER_NONE, .name = "[kernel]" });
 
 	return (p->stack.n && p->stack.functions[p->stack.n - 1] == kernel) || from_perf_push(p, kernel, nowhere);
 }
@@ -562,12 +563,12 @@ static bool from_perf_sample_read(struct perf_reading *p, const struct perf_even
 	if (!t || !stack_find(p, t, &s, &cut))
 		return false;
 	turn(p);
-	process = draft_process(p->r->draft, s.pid, t->nth, t->name, 0);
+	process = builder_process(p->r->builder, s.pid, t->nth, t->name, 0);
 	name = from_perf_name_find(p, s.pid, s.tid, &ignored);
-	thread = draft_thread(p->r->draft, process, s.tid, name ? name : t->name);
-	if (thread == DRAFT_NONE)
+	thread = builder_thread(p->r->builder, process, s.tid, name ? name : t->name);
+	if (thread == BUILDER_NONE)
 		return reading_no_memory(p->r);
-	draft_add(p->r->draft, &(struct draft_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .backs = p->backs,
+	builder_add(p->r->builder, &(struct builder_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .backs = p->backs,
 		.time = s.period, .ticks = 1, .cut = cut });
 	return true;
 }
@@ -623,7 +624,7 @@ static bool events_name(struct perf_reading *p)
 	p->event_of = calloc(p->file.nattrs + 1, sizeof *p->event_of);
 	for (uint32_t i = 0; p->event_of && i < p->file.nattrs; i++) {
 		p->event_of[i] = events_find(&p->events, event_name(&p->file.attrs[i], buffer));
-		if (p->event_of[i] == DRAFT_NONE)
+		if (p->event_of[i] == BUILDER_NONE)
 			return reading_no_memory(p->r);
 	}
 	events_choose(&p->events);
@@ -635,7 +636,7 @@ static void rest_tell(struct perf_reading *p)
 {
 	struct reading *r = p->r;
 
-	draft_header(r->draft)->notes[AMON_NOTE_LOST_STACK] = p->lost;
+	builder_header(r->builder)->notes[AMON_NOTE_LOST_STACK] = p->lost;
 	events_tell(&p->events, r);
 	if (p->unknown)
 		reading_note(r, "note: %.100s: %" PRIu64 " record%s of types that are not known skipped, the first of type %" PRIu32 ", at byte %" PRIu64,
@@ -665,10 +666,10 @@ static void perf_free(struct perf_reading *p)
 
 static bool perf_read(struct reading *r)
 {
-	struct perf_reading p = { .r = r, .places.draft = r->draft };
+	struct perf_reading p = { .r = r, .places.builder = r->builder };
 	bool ok = perf_file_open(&p.file, r) && events_name(&p) && records_find(&p);
 
-	draft_keep_sites(r->draft);
+	builder_keep_sites(r->builder);
 	for (uint32_t i = 0; ok && i < p.file.nbuild_ids; i++)
 		ok = places_tell(&p.places, p.file.build_ids[i].path, p.file.build_ids[i].id, p.file.build_ids[i].size) || reading_no_memory(p.r);
 	for (size_t i = 0; ok && i < p.nrecords; i++)

@@ -24,7 +24,7 @@ struct table_of_ids { uint64_t *ids; uint32_t n; size_t room; struct table by_id
 struct mapping {
 	uint64_t start, limit, offset;	/* addresses, and where in the file start is */
 	uint64_t file, build_id;	/* strings */
-	uint32_t module;		/* of the draft; DRAFT_NONE: not asked for yet */
+	uint32_t module;		/* of the draft; BUILDER_NONE: not asked for yet */
 };
 
 struct function { uint64_t name, linked, file, line; };	/* strings, and a number */
@@ -116,7 +116,7 @@ static uint32_t id_find(const struct table_of_ids *t, uint64_t id)
 	while ((k = table_next(&t->by_id, &i)) != UINT32_MAX)
 		if (t->ids[k] == id)
 			return k;
-	return DRAFT_NONE;
+	return BUILDER_NONE;
 }
 
 static bool id_add(struct table_of_ids *t, uint64_t id)
@@ -130,7 +130,7 @@ static bool id_add(struct table_of_ids *t, uint64_t id)
 
 static bool mapping_read(struct proto *p, struct wire w)
 {
-	struct mapping m = { .module = DRAFT_NONE };
+	struct mapping m = { .module = BUILDER_NONE };
 	uint64_t id = 0;
 
 	while (wire_next(&w))
@@ -309,7 +309,7 @@ static int wanted_find(const struct proto *p)
 /* Say what the times are, and what is left out. */
 static void types_tell(struct proto *p, const char *shown)
 {
-	struct amon_header *h = draft_header(p->r->draft);
+	struct amon_header *h = builder_header(p->r->builder);
 	const char *type = string(p, p->types[p->wanted].type, 0), *unit = string(p, p->types[p->wanted].unit, 1);
 	char others[300] = "";
 	size_t at = 0;
@@ -364,25 +364,25 @@ static size_t from_pprof_build_id_take(struct proto *p, uint64_t number, uint8_t
 /* The module of the draft that mapping NUMBER of the file is; *M: the mapping. */
 static uint32_t from_pprof_module_of(struct proto *p, uint64_t number, const struct mapping **mapping)
 {
-	uint32_t i = number ? id_find(&p->mapping_ids, number) : DRAFT_NONE;
-	struct mapping *m = i != DRAFT_NONE ? &p->mappings[i] : NULL;
+	uint32_t i = number ? id_find(&p->mapping_ids, number) : BUILDER_NONE;
+	struct mapping *m = i != BUILDER_NONE ? &p->mappings[i] : NULL;
 	uint8_t build_id[32];
 	const char *path;
 	size_t n;
 
 	*mapping = m;
-	if (m && m->module == DRAFT_NONE) {
+	if (m && m->module == BUILDER_NONE) {
 		n = from_pprof_build_id_take(p, m->build_id, build_id);
 		path = string(p, m->file, 0);
-		m->module = draft_module(p->r->draft, path ? path : "", build_id, n);
+		m->module = builder_module(p->r->builder, path ? path : "", build_id, n);
 	}
-	return m ? m->module : DRAFT_NONE;
+	return m ? m->module : BUILDER_NONE;
 }
 
 /* A line of a location: the function, in MODULE. */
 static bool line_add(struct proto *p, struct wire w, uint32_t module, uint64_t address)
 {
-	struct draft_function f = { .module = module, .address = address, .apart = p->own && address };
+	struct builder_function f = { .module = module, .address = address, .apart = p->own && address };
 	const struct function *from;
 	uint64_t id = 0;
 	uint32_t i;
@@ -390,7 +390,7 @@ static bool line_add(struct proto *p, struct wire w, uint32_t module, uint64_t a
 	while (wire_next(&w))
 		id = w.field == 1 ? w.number : id;
 	i = id_find(&p->function_ids, id);
-	if (w.wrong || i == DRAFT_NONE)
+	if (w.wrong || i == BUILDER_NONE)
 		return reading_wrong(p->r, (size_t)(w.at - p->r->data), "a line of function %" PRIu64 ", which the pprof profile has not", id);
 	from = &p->functions[i];
 	f.name = string(p, from->name, 0);
@@ -400,7 +400,7 @@ static bool line_add(struct proto *p, struct wire w, uint32_t module, uint64_t a
 		f.name = "(unknown)";
 	f.file = string(p, from->file, 1);
 	f.line = from->line <= UINT32_MAX ? (uint32_t)from->line : 0;
-	return stack_push(&p->inner, draft_function(p->r->draft, &f)) || reading_no_memory(p->r);
+	return stack_push(&p->inner, builder_function(p->r->builder, &f)) || reading_no_memory(p->r);
 }
 
 /* The functions of L, outermost first, in p->inner. */
@@ -421,7 +421,7 @@ static bool location_settle(struct proto *p, struct location *l)
 		if (m && address >= m->start && address < m->limit)
 			address = address - m->start + m->offset;
 		snprintf(name, sizeof name, "0x%" PRIx64, address);
-		if (!stack_push(s, draft_function(p->r->draft, &(struct draft_function){ .module = module, .name = name, .address = address })))
+		if (!stack_push(s, builder_function(p->r->builder, &(struct builder_function){ .module = module, .name = name, .address = address })))
 			return reading_no_memory(p->r);
 	}
 	l->n = (uint32_t)(s->n - l->first);
@@ -433,7 +433,7 @@ static bool location_settle(struct proto *p, struct location *l)
 static bool location_add(struct proto *p, uint64_t id, const unsigned char *at)
 {
 	uint32_t k = id_find(&p->location_ids, id);
-	struct location *l = k != DRAFT_NONE ? &p->locations[k] : NULL;
+	struct location *l = k != BUILDER_NONE ? &p->locations[k] : NULL;
 
 	if (!l)
 		return reading_wrong(p->r, (size_t)(at - p->r->data), "sample %zu has location %" PRIu64 ", which the pprof profile has not", p->samples, id);
@@ -476,9 +476,9 @@ static bool label_read(struct proto *p, struct wire w, struct owner *o)
 static uint32_t thread_of(struct proto *p, const struct owner *o)
 {
 	uint64_t program = o->process ? o->process : p->mapping_ids.n ? p->mappings[0].file : 0;
-	uint32_t process = draft_process(p->r->draft, (uint32_t)o->pid, 0, string(p, program, 0), p->time);
+	uint32_t process = builder_process(p->r->builder, (uint32_t)o->pid, 0, string(p, program, 0), p->time);
 
-	return draft_thread(p->r->draft, process, (uint32_t)o->tid, string(p, o->thread, 0));
+	return builder_thread(p->r->builder, process, (uint32_t)o->tid, string(p, o->thread, 0));
 }
 
 static uint64_t from_pprof_value_of(const struct proto *p, int which, double scale)
@@ -526,18 +526,18 @@ static bool from_pprof_sample_take(struct proto *p, struct wire *w, struct owner
 static bool from_pprof_sample_read(struct proto *p, struct wire w)
 {
 	struct owner o = { 0 };
-	struct draft_sample s;
+	struct builder_sample s;
 
 	p->samples++;
 	if (!from_pprof_sample_take(p, &w, &o))
 		return false;
 	stack_turn(&p->stack);
-	s = (struct draft_sample){ .thread = thread_of(p, &o), .functions = p->stack.functions, .n = p->stack.n,
+	s = (struct builder_sample){ .thread = thread_of(p, &o), .functions = p->stack.functions, .n = p->stack.n,
 		.time = from_pprof_value_of(p, p->wanted, p->scale), .ticks = from_pprof_value_of(p, p->ticks, 1),
 			.calls = from_pprof_value_of(p, p->calls, 1) };
-	if (s.thread == DRAFT_NONE)
+	if (s.thread == BUILDER_NONE)
 		return reading_no_memory(p->r);
-	draft_add(p->r->draft, &s);
+	builder_add(p->r->builder, &s);
 	return true;
 }
 
@@ -564,7 +564,7 @@ static bool samples_read(struct proto *p)
 	struct wire w = from_pprof_whole(p);
 
 	if (counts_calls(p))
-		draft_header(p->r->draft)->way = 0;
+		builder_header(p->r->builder)->way = 0;
 	else
 		p->calls = NO_VALUE;
 	while (wire_next(&w))

@@ -246,7 +246,7 @@ static char *from_script_text_keep(struct scripting *k, const char *text, size_t
 /* The function of F: where the symbol is not known, all of the file's that are not. */
 static bool frame_add(struct scripting *k, const struct frame *f)
 {
-	struct draft_function function = { .module = DRAFT_NONE };
+	struct builder_function function = { .module = BUILDER_NONE };
 	bool unknown = f->name_size == 0 || (f->name_size == 9 && memcmp(f->name, "[unknown]", 9) == 0);
 	bool in_file = f->file_size && f->file[0] != '[' && !(f->file_size == 7 && memcmp(f->file, "inlined", 7) == 0);
 	const char *slash;
@@ -256,7 +256,7 @@ static bool frame_add(struct scripting *k, const struct frame *f)
 	if (in_file || (f->file_size && memcmp(f->file, "[unknown]", f->file_size < 9 ? f->file_size : 9) != 0 && f->file[0] == '[')) {
 		if (!(file = from_script_text_keep(k, f->file, f->file_size, 0)))
 			return reading_no_memory(k->r);
-		function.module = draft_module(k->r->draft, file, NULL, 0);
+		function.module = builder_module(k->r->builder, file, NULL, 0);
 	}
 	if (!unknown) {
 		function.name = from_script_text_keep(k, f->name, f->name_size, 0);
@@ -270,7 +270,7 @@ static bool frame_add(struct scripting *k, const struct frame *f)
 		else
 			snprintf(k->text + at, f->file_size + 4, "[%s]", slash ? k->text + (slash + 1 - file) : k->text), function.name = k->text + at;
 	}
-	return (function.name && stack_push(&k->stack, draft_function(k->r->draft, &function))) || reading_no_memory(k->r);
+	return (function.name && stack_push(&k->stack, builder_function(k->r->builder, &function))) || reading_no_memory(k->r);
 }
 
 /* The sample at hand is whole. */
@@ -286,16 +286,16 @@ static bool sample_end(struct scripting *k)
 	stack_turn(&k->stack);
 	if (!(name = from_script_text_keep(k, h->name, h->name_size, 0)))
 		return reading_no_memory(k->r);
-	process = draft_process(k->r->draft, h->pid, 0, name, 0);
-	thread = draft_thread(k->r->draft, process, h->tid, name);
-	if (thread == DRAFT_NONE || !(name = from_script_text_keep(k, h->event ? h->event : "", h->event ? h->event_size : 0, 0)))
+	process = builder_process(k->r->builder, h->pid, 0, name, 0);
+	thread = builder_thread(k->r->builder, process, h->tid, name);
+	if (thread == BUILDER_NONE || !(name = from_script_text_keep(k, h->event ? h->event : "", h->event ? h->event_size : 0, 0)))
 		return reading_no_memory(k->r);
 	event = events_find(&k->events, name);
-	if (event == DRAFT_NONE)
+	if (event == BUILDER_NONE)
 		return reading_no_memory(k->r);
 	events_add(&k->events, event, h->period);
 	if (event == k->events.wanted)
-		draft_add(k->r->draft, &(struct draft_sample){ .thread = thread, .functions = k->stack.functions, .n = k->stack.n,
+		builder_add(k->r->builder, &(struct builder_sample){ .thread = thread, .functions = k->stack.functions, .n = k->stack.n,
 			.time = h->period ? h->period : SAMPLE_NSEC, .ticks = 1 });
 	return true;
 }
@@ -330,7 +330,7 @@ static bool events_look(struct scripting *k)
 		    !h.event)
 			continue;
 		name = from_script_text_keep(k, h.event, h.event_size, 0);
-		if (!name || events_find(&k->events, name) == DRAFT_NONE)
+		if (!name || events_find(&k->events, name) == BUILDER_NONE)
 			return reading_no_memory(k->r);
 	}
 	events_choose(&k->events);

@@ -102,10 +102,10 @@ static bool import_read_plain(struct import *m, const unsigned char *data, size_
 	if (kind == IMPORT_NONE)
 		return error_set(err, ERROR_NOT_AMON, 0, "%.200s: no profile of a known format", label);
 	snprintf(header.origin, sizeof header.origin, "%s", formats[kind]->origin);
-	r.draft = m->draft = draft_new(&header, len);
-	if (!m->draft)
+	r.builder = m->builder = builder_new(&header, len);
+	if (!m->builder)
 		return error_no_memory_for(err, label);
-	return formats[kind]->read(&r) && (m->n = draft_end(m->draft, label, err)) > 0;
+	return formats[kind]->read(&r) && (m->n = builder_end(m->builder, label, err)) > 0;
 }
 
 bool import_read(struct import *m, const void *data, size_t len, const char *label, struct error *err)
@@ -124,6 +124,6 @@ bool import_read(struct import *m, const void *data, size_t len, const char *lab
 
 void import_free(struct import *m)
 {
-	draft_free(m->draft);
+	builder_free(m->builder);
 	*m = (struct import){ 0 };
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "read/import/draft.h"
+#include "read/import/profile_builder.h"
 
 enum import_kind {
 	IMPORT_NONE,			/* none of these */
@@ -27,7 +27,7 @@ enum import_kind import_kind(const void *head, size_t n);
 
 /* What is made of a file. */
 struct import {
-	struct draft *draft;		/* holds the files: draft_bytes */
+	struct builder *builder;		/* holds the files: builder_bytes */
 	size_t n;			/* how many */
 	char notes[600];		/* lines that the user is to read, each ended by a newline; "": none */
 };

@@ -72,7 +72,8 @@ uint32_t places_module(struct places *p, const struct image *i)
 {
 	const struct place_file *f = places_file_find(p, i->path);
 
-	return f && !is_true(p, i) ? draft_module(p->draft, i->path, f->id, f->size) : draft_module(p->draft, i->path, i->build_id, i->build_id_size);
+	return f && !is_true(p, i) ? builder_module(p->builder, i->path, f->id, f->size)
+		: builder_module(p->builder, i->path, i->build_id, i->build_id_size);
 }
 
 /* What is at ADDRESS, link-time, of I. */
@@ -81,7 +82,7 @@ static struct place place_make(struct places *p, struct image *i, uint64_t addre
 	uint64_t start = is_true(p, i) ? image_function(i, address) : address;
 	uint32_t module = places_module(p, i);
 
-	return (struct place){ draft_function(p->draft, &(struct draft_function){ .module = module, .address = start ? start : address }),
+	return (struct place){ builder_function(p->builder, &(struct builder_function){ .module = module, .address = start ? start : address }),
 		{ module, address }, image_is_signal(i, address) };
 }
 
@@ -90,10 +91,10 @@ bool places_find(struct places *p, const struct space *space, uint64_t address, 
 	const struct mapping *m = space_find(space, address);
 	struct place_known *k;
 
-	*found = (struct place){ .function = DRAFT_NONE, .at.module = DRAFT_NONE };
+	*found = (struct place){ .function = BUILDER_NONE, .at.module = BUILDER_NONE };
 	if (!m || !m->image) {
-		found->function = draft_function(p->draft, &(struct draft_function){ .module = DRAFT_NONE, .name = m ? "[anonymous memory]" : "[unknown]" });
-		return found->function != DRAFT_NONE;
+		found->function = builder_function(p->builder, &(struct builder_function){ .module = BUILDER_NONE, .name = m ? "[anonymous memory]" : "[unknown]" });
+		return found->function != BUILDER_NONE;
 	}
 	if (!p->known && !(p->known = calloc(KNOWN, sizeof *p->known)))
 		return false;
@@ -102,5 +103,5 @@ bool places_find(struct places *p, const struct space *space, uint64_t address, 
 	if (k->image != m->image || k->place.at.address != address)
 		*k = (struct place_known){ m->image, place_make(p, m->image, address) };
 	*found = k->place;
-	return found->function != DRAFT_NONE;
+	return found->function != BUILDER_NONE;
 }

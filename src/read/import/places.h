@@ -3,13 +3,13 @@
 #ifndef IMPORT_PLACES_H
 #define IMPORT_PLACES_H
 
-#include "read/import/draft.h"
+#include "read/import/profile_builder.h"
 #include "read/stacks/space.h"
 
 struct place_known;
 
 struct places {
-	struct draft *draft;
+	struct builder *builder;
 	struct images images;
 	struct place_file *files;	/* files of code, with what is known of them; by their images */
 	uint32_t nfiles;
@@ -25,7 +25,7 @@ bool places_tell(struct places *p, const char *path, const uint8_t *id, size_t s
 /* What is at an address of a process. */
 struct place {
 	uint32_t function;
-	struct draft_place at;		/* the address in its file; of no module: it is in none */
+	struct builder_place at;		/* the address in its file; of no module: it is in none */
 	bool is_signal;			/* a signal's handler returns there */
 };
 

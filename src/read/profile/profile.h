@@ -238,7 +238,7 @@ struct profile {
 	struct profile_phase *phases;	/* every phase named; the time that the program left out is one, "(stopped)" */
 	uint32_t nphases;		/* how many */
 	struct profile *sampled;	/* call stacks that were sampled in the same processes, beside their exact contexts; NULL: none */
-	uint32_t plain;			/* contexts from this one on are of plain code below exact contexts (below.h); 0: none are */
+	uint32_t plain;			/* contexts from this one on are of plain code below exact contexts (stack_join.h); 0: none are */
 	uint32_t longest;		/* length of the longest history, entries */
 	uint64_t time;			/* sum of contexts[].time, ns */
 	uint64_t monitor;		/* time in the slow path, ns */

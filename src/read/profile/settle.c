@@ -248,7 +248,7 @@ static bool contexts_place(struct profile *p, struct places *at)
 /* ---- counters ---- */
 
 /* The records of K change hands, in the order of COMPARE: to *ITEMS, their number to *N and the room for them to *ROOM. */
-static void settle_hand_over(struct keyed *k, void *items, size_t *n, size_t *room, int (*compare)(const void *, const void *))
+static void settle_hand_over(struct key_table *k, void *items, size_t *n, size_t *room, int (*compare)(const void *, const void *))
 {
 	table_free(&k->table);
 	if (k->n)
@@ -257,7 +257,7 @@ static void settle_hand_over(struct keyed *k, void *items, size_t *n, size_t *ro
 	*n = k->n;
 	*room = k->room;
 	k->items = NULL;
-	keyed_free(k);
+	key_table_free(k);
 }
 
 /* Contexts and modules of the records have new places; threads are as they were. */

@@ -15,12 +15,12 @@ struct profile_sum *profile_sum_new(bool many)
 	if (!s)
 		return NULL;
 	s->by_name = many;
-	s->shares = (struct keyed){ .size = sizeof(struct profile_share), .key = offsetof(struct profile_share, entries) };
-	s->pcs = (struct keyed){ .size = sizeof(struct profile_pc), .key = offsetof(struct profile_pc, count) };
-	s->detours = (struct keyed){ .size = sizeof(struct profile_detour), .key = offsetof(struct profile_detour, to) + sizeof(uint32_t) };
-	s->sites = (struct keyed){ .size = sizeof(struct profile_site), .key = offsetof(struct profile_site, calls) };
-	s->arcs = (struct keyed){ .size = sizeof(struct profile_arc), .key = offsetof(struct profile_arc, calls) };
-	s->commands = (struct keyed){ .size = sizeof(struct profile_command), .key = offsetof(struct profile_command, processes) };
+	s->shares = (struct key_table){ .size = sizeof(struct profile_share), .key = offsetof(struct profile_share, entries) };
+	s->pcs = (struct key_table){ .size = sizeof(struct profile_pc), .key = offsetof(struct profile_pc, count) };
+	s->detours = (struct key_table){ .size = sizeof(struct profile_detour), .key = offsetof(struct profile_detour, to) + sizeof(uint32_t) };
+	s->sites = (struct key_table){ .size = sizeof(struct profile_site), .key = offsetof(struct profile_site, calls) };
+	s->arcs = (struct key_table){ .size = sizeof(struct profile_arc), .key = offsetof(struct profile_arc, calls) };
+	s->commands = (struct key_table){ .size = sizeof(struct profile_command), .key = offsetof(struct profile_command, processes) };
 	s->p = profile_new();
 	if (s->p)
 		return s;
@@ -34,12 +34,12 @@ void profile_sum_free(struct profile_sum *s)
 		return;
 	profile_sum_free(s->sampled);
 	profile_free(s->p);
-	keyed_free(&s->shares);
-	keyed_free(&s->pcs);
-	keyed_free(&s->detours);
-	keyed_free(&s->sites);
-	keyed_free(&s->arcs);
-	keyed_free(&s->commands);
+	key_table_free(&s->shares);
+	key_table_free(&s->pcs);
+	key_table_free(&s->detours);
+	key_table_free(&s->sites);
+	key_table_free(&s->arcs);
+	key_table_free(&s->commands);
 	table_free(&s->names);
 	free(s->module_of);
 	free(s->routine_of);
@@ -52,10 +52,10 @@ void profile_sum_free(struct profile_sum *s)
 
 /* ---- records ---- */
 
-bool sum_share(struct keyed *k, const struct profile_share *s)
+bool sum_share(struct key_table *k, const struct profile_share *s)
 {
 	bool is_new;
-	struct profile_share *sum = keyed_at(k, s, &is_new);
+	struct profile_share *sum = key_table_at(k, s, &is_new);
 
 	if (!sum || is_new)
 		return sum != NULL;
@@ -68,30 +68,30 @@ bool sum_share(struct keyed *k, const struct profile_share *s)
 	return true;
 }
 
-bool sum_pc(struct keyed *k, const struct profile_pc *pc)
+bool sum_pc(struct key_table *k, const struct profile_pc *pc)
 {
 	bool is_new;
-	struct profile_pc *sum = keyed_at(k, pc, &is_new);
+	struct profile_pc *sum = key_table_at(k, pc, &is_new);
 
 	if (sum && !is_new)
 		add_capped(&sum->count, pc->count);
 	return sum != NULL;
 }
 
-bool sum_detour(struct keyed *k, const struct profile_detour *d)
+bool sum_detour(struct key_table *k, const struct profile_detour *d)
 {
 	bool is_new;
-	struct profile_detour *sum = keyed_at(k, d, &is_new);
+	struct profile_detour *sum = key_table_at(k, d, &is_new);
 
 	if (sum && !is_new)
 		add_capped(&sum->calls, d->calls);
 	return sum != NULL;
 }
 
-bool sum_site(struct keyed *k, const struct profile_site *s)
+bool sum_site(struct key_table *k, const struct profile_site *s)
 {
 	bool is_new;
-	struct profile_site *sum = keyed_at(k, s, &is_new);
+	struct profile_site *sum = key_table_at(k, s, &is_new);
 
 	if (!sum || is_new)
 		return sum != NULL;
@@ -101,10 +101,10 @@ bool sum_site(struct keyed *k, const struct profile_site *s)
 	return true;
 }
 
-bool sum_arc(struct keyed *k, const struct profile_arc *a)
+bool sum_arc(struct key_table *k, const struct profile_arc *a)
 {
 	bool is_new;
-	struct profile_arc *sum = keyed_at(k, a, &is_new);
+	struct profile_arc *sum = key_table_at(k, a, &is_new);
 
 	if (!sum || is_new)
 		return sum != NULL;
@@ -121,7 +121,7 @@ static bool add_command(struct profile_sum *s, const struct profile_command *c)
 
 	memset(key.name + n, 0, sizeof key.name - n);
 	add_capped(&s->processes, c->processes);
-	sum = keyed_at(&s->commands, &key, &is_new);
+	sum = key_table_at(&s->commands, &key, &is_new);
 	if (!sum || is_new)
 		return sum != NULL;
 	add_capped(&sum->processes, c->processes);
@@ -342,25 +342,25 @@ static bool map_threads(struct profile_sum *s, const struct profile *q)
 }
 
 /* Add the records of K, about other threads now, to an empty one of their kind in its place. */
-static bool sum_renew(struct keyed *k, const uint32_t *thread_of, size_t thread_at, bool (*add)(struct keyed *, const void *))
+static bool sum_renew(struct key_table *k, const uint32_t *thread_of, size_t thread_at, bool (*add)(struct key_table *, const void *))
 {
-	struct keyed old = *k;
+	struct key_table old = *k;
 	bool ok = true;
 
-	*k = (struct keyed){ .size = old.size, .key = old.key };
+	*k = (struct key_table){ .size = old.size, .key = old.key };
 	for (size_t i = 0; ok && i < old.n; i++) {
 		uint32_t *thread = (uint32_t *)(old.items + i * old.size + thread_at);
 
 		*thread = thread_of[*thread];
 		ok = add(k, old.items + i * old.size);
 	}
-	keyed_free(&old);
+	key_table_free(&old);
 	return ok;
 }
 
-static bool share_again(struct keyed *k, const void *item) { return sum_share(k, item); }
-static bool detour_again(struct keyed *k, const void *item) { return sum_detour(k, item); }
-static bool site_again(struct keyed *k, const void *item) { return sum_site(k, item); }
+static bool share_again(struct key_table *k, const void *item) { return sum_share(k, item); }
+static bool detour_again(struct key_table *k, const void *item) { return sum_detour(k, item); }
+static bool site_again(struct key_table *k, const void *item) { return sum_site(k, item); }
 
 bool sum_fold_threads(struct profile_sum *s)
 {

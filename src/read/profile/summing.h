@@ -2,7 +2,7 @@
 #ifndef SUMMING_H
 #define SUMMING_H
 
-#include "read/profile/keyed.h"
+#include "read/profile/key_table.h"
 #include "read/profile/private.h"
 #include "read/profile/sum.h"
 
@@ -14,8 +14,8 @@ struct profile_sum {
 	uint64_t ranks;			/* of MPI jobs, of which these are; meaningful unless `unranked` */
 	bool unranked;			/* some are of none */
 	struct table names;		/* by_name: threads by name */
-	struct keyed shares, pcs, detours, sites, arcs; /* those of the profile to be, in no order */
-	struct keyed commands;		/* struct profile_command, by name */
+	struct key_table shares, pcs, detours, sites, arcs; /* those of the profile to be, in no order */
+	struct key_table commands;		/* struct profile_command, by name */
 	uint32_t *module_of, *routine_of, *context_of, *thread_of; /* of the profile at hand -> of p */
 	size_t module_room, routine_room, context_room, thread_room;
 	uint64_t *left;			/* of a thread at hand: context of the profile at hand -> entries that came from its parent */
@@ -25,11 +25,11 @@ struct profile_sum {
 };
 
 /* Each of them adds one record; false: out of memory. */
-bool sum_share(struct keyed *k, const struct profile_share *s);
-bool sum_pc(struct keyed *k, const struct profile_pc *pc);
-bool sum_detour(struct keyed *k, const struct profile_detour *d);
-bool sum_site(struct keyed *k, const struct profile_site *s);
-bool sum_arc(struct keyed *k, const struct profile_arc *a);
+bool sum_share(struct key_table *k, const struct profile_share *s);
+bool sum_pc(struct key_table *k, const struct profile_pc *pc);
+bool sum_detour(struct key_table *k, const struct profile_detour *d);
+bool sum_site(struct key_table *k, const struct profile_site *s);
+bool sum_arc(struct key_table *k, const struct profile_arc *a);
 
 /* Threads of S by name from now on, also those that were kept apart.  False: out of memory. */
 bool sum_fold_threads(struct profile_sum *s);

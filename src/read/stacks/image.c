@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/proc.h"
 #include "read/symbols/eh_frame.h"
-#include "read/symbols/elsewhere.h"
+#include "read/symbols/open_files.h"
 
 /* Names are looked up when a report is made; here nobody looks for a debug file, but for what is inlined. */
 static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
@@ -41,7 +41,7 @@ static bool image_open_at(struct image *i, const char *path, const Dwfl_Callback
 /* The same where the file has another name, or none: keep it for who reads the profile. */
 static bool image_open_elsewhere(struct image *i, const char *path, const Dwfl_Callbacks *how)
 {
-	return image_open_at(i, path, how) && (elsewhere_keep(i->path, path) || true);
+	return image_open_at(i, path, how) && (open_files_keep(i->path, path) || true);
 }
 
 /* The same by what process PID has mapped, which opens files that were deleted: for root. */

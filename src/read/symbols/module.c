@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/symbols/elsewhere.h"
+#include "read/symbols/open_files.h"
 #include "read/symbols/goals.h"
 #include "read/symbols/monitor_note.h"
 
@@ -93,7 +93,7 @@ static bool module_open_elsewhere(struct module *m, const Dwfl_Callbacks *callba
 	struct error ignored;
 	size_t next = 0;
 
-	while (elsewhere_next(m->from->path, &next, path))
+	while (open_files_next(m->from->path, &next, path))
 		if (module_open_at(m, path, callbacks, &ignored))
 			return true;
 	return false;

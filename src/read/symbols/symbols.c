@@ -9,7 +9,7 @@
 #include "read/symbols/demangle.h"
 #include "read/symbols/eh_frame.h"
 #include "read/symbols/hook_calls.h"
-#include "read/symbols/hooked.h"
+#include "read/symbols/hooked_functions.h"
 #include "read/symbols/language.h"
 #include "read/symbols/leads.h"
 #include "read/symbols/module.h"

@@ -1,7 +1,7 @@
 /* harvest.h - the profiles that the processes of one aprof run left in their directory, by program.
  *
  *     amon.out.PID, stacks.PID.N      of a process
- *     added.K/sum                     of many processes of one program that ended while the run went on, added up (pile.h)
+ *     added.K/sum                     of many processes of one program that ended while the run went on, added up (running_sum.h)
  *     added.K/...                     of others of it that ended, not in the sum yet
  *     .next.K/                        means nothing
  *

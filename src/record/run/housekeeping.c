@@ -12,12 +12,12 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "record/run/pile.h"
+#include "record/run/running_sum.h"
 
 enum { MOST_NOTES = 8 };
 
 struct housekeeping {
-	struct pile *pile;
+	struct running_sum *sum;
 	pthread_t thread;
 	int watch;			/* inotify's descriptor */
 	int stop;			/* an eventfd: the thread is to end */
@@ -65,7 +65,7 @@ static void *housekeeping_keep(void *arg)
 			break;
 		if (fds[1].revents)
 			events_read(h);
-		if (h->made >= HOUSEKEEPING_FILES && pile_work(h->pile))
+		if (h->made >= HOUSEKEEPING_FILES && running_sum_work(h->sum))
 			h->made = 0;
 	}
 	return NULL;
@@ -88,7 +88,7 @@ static void housekeeping_free(struct housekeeping *h)
 {
 	for (size_t i = 0; i < h->nnotes && i < MOST_NOTES; i++)
 		free(h->notes[i]);
-	pile_free(h->pile);
+	running_sum_free(h->sum);
 	if (h->watch >= 0)
 		close(h->watch);
 	if (h->stop >= 0)
@@ -105,8 +105,8 @@ struct housekeeping *housekeeping_begin(const char *directory, bool asked, int32
 	h->listener = (struct input_listener){ .note = housekeeping_note, .arg = h };
 	h->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	h->stop = eventfd(0, EFD_CLOEXEC);
-	h->pile = pile_new(directory, asked, pid, &h->listener);
-	if (h->watch >= 0 && h->stop >= 0 && h->pile && inotify_add_watch(h->watch, directory, IN_CREATE | IN_MOVED_TO) >= 0 &&
+	h->sum = running_sum_new(directory, asked, pid, &h->listener);
+	if (h->watch >= 0 && h->stop >= 0 && h->sum && inotify_add_watch(h->watch, directory, IN_CREATE | IN_MOVED_TO) >= 0 &&
 	    housekeeping_thread_begin(h))
 		return h;
 	housekeeping_free(h);

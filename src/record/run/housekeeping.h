@@ -1,4 +1,4 @@
-/* housekeeping.h - a thread of aprof run and attach that adds up what ended processes left, while others run (pile.h).
+/* housekeeping.h - a thread of aprof run and attach that adds up what ended processes left, while others run (running_sum.h).
  *
  * It wakes when a process has made its profile, and works when HOUSEKEEPING_FILES have.  Where nobody tells (inotify) all is added up at the end. */
 #ifndef HOUSEKEEPING_H
@@ -12,7 +12,7 @@ enum { HOUSEKEEPING_FILES = 256 };
 struct housekeeping;
 struct input_listener;
 
-/* Begin with what is in DIRECTORY; ASKED and PID are as for pile_new.  NULL: it is not to be had. */
+/* Begin with what is in DIRECTORY; ASKED and PID are as for running_sum_new.  NULL: it is not to be had. */
 struct housekeeping *housekeeping_begin(const char *directory, bool asked, int32_t pid);
 
 /* End when what is being added up is done, and say to LISTENER what there is to say of it; frees H, which may be NULL. */

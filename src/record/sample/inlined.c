@@ -18,7 +18,7 @@ static uint64_t at_hash(const void *owner, uint32_t k)
 static void inlined_add_routine(void *arg, const struct debug_inlined *f)
 {
 	struct inlined *s = arg;
-	uint32_t routine = made_routine(&s->made, &(struct jit_function){ .name = f->name, .file = f->file, .line = f->line });
+	uint32_t routine = synthetic_routine(&s->made, &(struct jit_function){ .name = f->name, .file = f->file, .line = f->line });
 
 	if (routine == RECORDING_NONE || !array_grow(&s->routines, &s->routines_room, s->nroutines, sizeof *s->routines))
 		return;
@@ -60,7 +60,7 @@ const uint32_t *inlined_find(struct inlined *s, struct image *i, uint64_t addres
 
 void inlined_end(struct inlined *s)
 {
-	made_end(&s->made);
+	synthetic_end(&s->made);
 	free(s->at);
 	free(s->routines);
 	table_free(&s->by_address);

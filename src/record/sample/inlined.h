@@ -10,11 +10,11 @@
 
 #include "base/table.h"
 #include "read/stacks/image.h"
-#include "read/stacks/made.h"
+#include "read/stacks/synthetic_routines.h"
 
 /* All zero but for `made.live` and `made.path`: none yet. */
 struct inlined {
-	struct made made;		/* their routines */
+	struct synthetic made;		/* their routines */
 	struct inlined_at {
 		const struct image *image;
 		uint64_t address;	/* link-time */

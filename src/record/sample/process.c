@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/proc.h"
 #include "base/task_stat.h"
-#include "read/stacks/unnamed.h"
+#include "read/stacks/unnamed_code.h"
 #include "read/stacks/walk.h"
 #include "read/symbols/symbols.h"
 
@@ -123,8 +123,8 @@ static void file_close(struct process *p)
 		unnamed_settle(p->live, &p->made, p->jit);
 	}
 	p->unnamed = 0;
-	made_end(&p->made);
-	made_end(&p->kernel);
+	synthetic_end(&p->made);
+	synthetic_end(&p->kernel);
 	inlined_end(&p->inlined);
 	jit_free(p->jit);
 	p->jit = NULL;
@@ -618,9 +618,9 @@ static void process_file_open(struct process *p, enum amon_source source, const 
 	if (p->live && w->intervals)
 		recording_keep_slices(p->live);
 	p->lost = 0;
-	p->made = (struct made){ .live = p->live, .path = "[jit]" };
-	p->kernel = (struct made){ .live = p->live, .path = "[kernel]" };
-	p->inlined.made = (struct made){ .live = p->live, .path = SYMBOLS_INLINED_MODULE };
+	p->made = (struct synthetic){ .live = p->live, .path = "[jit]" };
+	p->kernel = (struct synthetic){ .live = p->live, .path = "[kernel]" };
+	p->inlined.made = (struct synthetic){ .live = p->live, .path = SYMBOLS_INLINED_MODULE };
 }
 
 void process_lost(struct process *p, uint64_t n)
@@ -700,7 +700,7 @@ static uint32_t made_at(struct process *p, const struct mapping *m, uint64_t add
 			jit_mapped(p->jit, p->space.mappings[i].image->path);
 	p->dumps_looked = p->space.made;
 	f = jit_find(p->jit, address);
-	return f ? made_routine(&p->made, f) : unnamed_at(p, m, address);
+	return f ? synthetic_routine(&p->made, f) : unnamed_at(p, m, address);
 }
 
 /* The routine that ADDRESS is in; *LASTS: as long as the mappings stay. */
@@ -790,7 +790,7 @@ static size_t kernel_calls(struct process *p, const struct happening *h, const s
 	out[count++] = (struct fold_call){ AMON_ROUTINE_KERNEL, AMON_SITE_NONE };
 	for (size_t i = n; kernel && i-- > 0;) {
 		const char *name = kernel_name(kernel, h->chain[i] - (i > 0));	/* all but the innermost are behind a call */
-		uint32_t routine = name ? made_routine(&p->kernel, &(struct jit_function){ .name = name }) : RECORDING_NONE;
+		uint32_t routine = name ? synthetic_routine(&p->kernel, &(struct jit_function){ .name = name }) : RECORDING_NONE;
 
 		if (routine != RECORDING_NONE)
 			out[count++] = (struct fold_call){ routine, AMON_SITE_NONE };
@@ -908,7 +908,7 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	if (!h->kernel && h->regs[HAPPENING_IP])
 		recording_pc(p->live, t->fold.thread, item, h->regs[HAPPENING_IP]);
 	recording_thread_record(p->live, t->fold.thread)->current = item;
-	made_write(&p->made, h->time);
-	made_write(&p->kernel, h->time);
-	made_write(&p->inlined.made, h->time);
+	synthetic_write(&p->made, h->time);
+	synthetic_write(&p->kernel, h->time);
+	synthetic_write(&p->inlined.made, h->time);
 }

@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "read/stacks/fold.h"
 #include "read/stacks/jit.h"
-#include "read/stacks/made.h"
+#include "read/stacks/synthetic_routines.h"
 #include "read/stacks/recording.h"
 #include "read/stacks/space.h"
 #include "record/sample/account.h"
@@ -81,8 +81,8 @@ struct process {
 	uint32_t unnamed;		/* routines of the file that have no name yet, in code that no file has */
 	struct jit *jit;		/* what is told of code made at run time; NULL: none was met yet */
 	uint32_t dumps_looked;		/* mappings that there had been when jitdumps were looked for */
-	struct made made;		/* the same, in the file */
-	struct made kernel;		/* the kernel's routines in the file, where they are told */
+	struct synthetic made;		/* the same, in the file */
+	struct synthetic kernel;		/* the kernel's routines in the file, where they are told */
 	struct inlined inlined;		/* functions that its code was inlined from, if they are asked for */
 	struct known *known;		/* addresses met, which routine each is in; NULL: none yet */
 };

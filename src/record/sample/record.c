@@ -18,7 +18,7 @@
 #include "base/array.h"
 #include "base/proc.h"
 #include "base/task_stat.h"
-#include "record/sample/asleep.h"
+#include "record/sample/sleeper.h"
 #include "record/sample/perf.h"
 #include "record/sample/permission.h"
 #include "record/sample/process.h"
@@ -673,11 +673,11 @@ static bool record_open_all(struct recorder *r, const pid_t *pids, size_t n, con
 /* Thread TID of P may wait already: no event will tell where. */
 static void look_asleep(struct recorder *r, struct process *p, pid_t tid)
 {
-	struct asleep *a = malloc(sizeof *a);
+	struct sleeper *a = malloc(sizeof *a);
 	struct happening h;
 
-	if (a && asleep_look(a, (pid_t)p->pid, tid)) {
-		h = asleep_happening(a);
+	if (a && sleeper_look(a, (pid_t)p->pid, tid)) {
+		h = sleeper_happening(a);
 		h.time = record_now();
 		process_sample(p, &h, r->sources[0], &r->wishes);
 	}

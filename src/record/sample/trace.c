@@ -44,8 +44,8 @@ struct trace {
 	struct rounds looks, scans;
 	pid_t held;			/* thread that is stopped until its sample has been taken; 0: none */
 	struct happening sample;
-	struct asleep_memory memory;	/* of the thread that the sample is of */
-	struct asleep outside;		/* the same, if it was not stopped */
+	struct sleeper_memory memory;	/* of the thread that the sample is of */
+	struct sleeper outside;		/* the same, if it was not stopped */
 	bool wall;			/* the clock is elapsed time */
 	size_t unseen;			/* clock wall: threads before this one have been looked at */
 	uint64_t begun, told;		/* the same: when that look began, and the last one that was finished, CLOCK_MONOTONIC ns */
@@ -150,16 +150,16 @@ static void sample_make(struct trace *t, struct traced_thread *thread, const str
 	*h = (struct happening){
 		.kind = HAPPENED_SAMPLE, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid, .time = trace_now(),
 		.period = thread->seen - thread->cpu, .cpu = thread->seen - thread->cpu, .kernel = (int64_t)r->orig_rax >= 0, .readable = r->cs == CS_64,
-		.stack = t->memory.stack, .more = asleep_more, .more_arg = &t->memory, .name = t->name,
+		.stack = t->memory.stack, .more = sleeper_more, .more_arg = &t->memory, .name = t->name,
 	};
-	asleep_memory_read(&t->memory, thread->tid, r->rsp);
+	sleeper_memory_read(&t->memory, thread->tid, r->rsp);
 	h->stack_size = t->memory.stack_size;
 	memcpy(h->regs, regs, sizeof regs);
 	tracee_name(thread->process->pid, thread->tid, t->name, sizeof t->name);
 	thread->cpu = thread->seen;
 	if (t->wall) {
 		wall_stopped(h, thread, r);
-		thread->stack = asleep_stack(&t->memory);
+		thread->stack = sleeper_stack(&t->memory);
 	}
 	t->held = thread->tid;
 }
@@ -253,17 +253,17 @@ static bool stops_take(struct trace *t, bool sampled)
  * machine that is late, its sleep may be over by then, and it goes from there into the next one, of the same call perhaps, but of another caller. */
 static bool is_same_sleep(struct trace *t, struct traced_thread *thread)
 {
-	struct asleep_call call;
+	struct sleeper_call call;
 	uint64_t slices;
 
 	tracee_slices(thread, &slices);
 	if (slices == thread->slices)
 		return true;				/* one that was stopped has not gone on yet */
 	if (!thread->stopped || slices != thread->slices + 1 || tracee_state(thread) != 'S' ||
-	    !asleep_in(thread->process->pid, thread->tid, &call) || !asleep_is_same(&thread->call, &call))
+	    !sleeper_in(thread->process->pid, thread->tid, &call) || !sleeper_is_same(&thread->call, &call))
 		return false;
-	asleep_memory_read(&t->outside.memory, thread->tid, call.sp);
-	if (asleep_stack(&t->outside.memory) != thread->stack)
+	sleeper_memory_read(&t->outside.memory, thread->tid, call.sp);
+	if (sleeper_stack(&t->outside.memory) != thread->stack)
 		return false;
 	thread->stopped = false;			/* it went back to sleep */
 	thread->slices = slices;
@@ -276,9 +276,9 @@ static bool look_from_outside(struct trace *t, struct traced_thread *thread)
 	struct happening *h = &t->sample;
 
 	tracee_slices(thread, &thread->slices);
-	if (!asleep_look(&t->outside, thread->process->pid, thread->tid))
+	if (!sleeper_look(&t->outside, thread->process->pid, thread->tid))
 		return false;
-	*h = asleep_happening(&t->outside);
+	*h = sleeper_happening(&t->outside);
 	h->time = trace_now();
 	h->period = h->time - thread->charged;
 	h->cpu = thread->seen - thread->cpu;
@@ -296,9 +296,9 @@ static bool wall_look_at(struct trace *t, struct traced_thread *thread)
 {
 	char state = tracee_state(thread);
 	thread->seen = tracee_cpu(thread);
-	if (state != 'R' && !asleep_in(thread->process->pid, thread->tid, &thread->call))
+	if (state != 'R' && !sleeper_in(thread->process->pid, thread->tid, &thread->call))
 		return false;
-	if (state != 'R' && (state != 'S' || !asleep_goes_on(thread->process->pid, &thread->call)))
+	if (state != 'R' && (state != 'S' || !sleeper_goes_on(thread->process->pid, &thread->call)))
 		return look_from_outside(t, thread);
 	thread->asked = thread->seen > 0 && ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) == 0;
 	return false;

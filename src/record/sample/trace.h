@@ -1,7 +1,7 @@
 /* trace.h - samples by ptrace(2): a thread that has run is stopped for a moment, looked at, and sent on.
  *
  * By the clock wall all threads are looked at, at random moments.  One that sleeps is stopped once for each sleep, if the kernel then goes on with it as if
- * nothing had been; else it is looked at from outside (asleep.h).  For as long as it has not come to a processor since, it is the same sleep.
+ * nothing had been; else it is looked at from outside (sleeper.h).  For as long as it has not come to a processor since, it is the same sleep.
  *
  * For processes that run already, and for programs that nothing can be preloaded into.  It needs no perf events, and costs the program two switches
  * of context each time, so the rate is low.  A sample stands for the CPU time that its thread took since the last one.

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "record/sample/asleep.h"
+#include "record/sample/sleeper.h"
 #include "record/sample/source.h"
 
 /* What the kernel says of a thread's time. */
@@ -27,8 +27,8 @@ struct traced_thread {
 	bool sleeps;			/* the same: its sample says that it waits */
 	bool stopped;			/* it was stopped in that sleep, and goes on with it */
 	uint64_t slices;		/* how often it had come to a processor by then */
-	struct asleep_call call;	/* where it sleeps */
-	uint64_t stack;			/* what is on its stack there (asleep_stack) */
+	struct sleeper_call call;	/* where it sleeps */
+	uint64_t stack;			/* what is on its stack there (sleeper_stack) */
 	bool asked;			/* a stop is on its way */
 	uint64_t asked_at, rested_at;	/* when we began to work by then, and when we next rested, or 0: in between it may have had to wait for us, CLOCK_MONOTONIC ns */
 	struct tracee_time before;	/* when it was asked */

@@ -8,8 +8,8 @@
 
 #include "base/name.h"
 #include "base/escape.h"
-#include "show/report/annotated.h"
-#include "understand/findings/chosen.h"
+#include "show/report/annotated_source.h"
+#include "understand/findings/routine_selection.h"
 #include "understand/findings/share.h"
 #include "base/print.h"
 
@@ -281,8 +281,8 @@ static void annotate_legend_print(FILE *out, const struct graph *g, const struct
 bool annotate_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct leaves leaves = { 0 };
-	struct chosen chosen;
-	bool ok = chosen_find(&chosen, in->graph, options->target, err) && annotated_leaves(&leaves, in, err);
+	struct routine_selection chosen;
+	bool ok = routine_selection_find(&chosen, in->graph, options->target, err) && annotated_leaves(&leaves, in, err);
 
 	for (size_t i = 0; ok && i < chosen.n; i++) {
 		fputs(i ? "\n" : "", out);
@@ -299,8 +299,8 @@ bool annotate_text(const struct report_input *in, const struct report_options *o
 bool annotate_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	struct leaves leaves = { 0 };
-	struct chosen chosen;
-	bool ok = chosen_find(&chosen, in->graph, options->target, err) && annotated_leaves(&leaves, in, err);
+	struct routine_selection chosen;
+	bool ok = routine_selection_find(&chosen, in->graph, options->target, err) && annotated_leaves(&leaves, in, err);
 
 	if (ok)
 		emit_array(e, "annotate");

@@ -10,18 +10,18 @@
 
 #include "contract/slice.h"
 #include "read/profile/commands.h"
-#include "understand/findings/busy.h"
+#include "understand/findings/busy_threads.h"
 #include "show/report/arguments.h"
 #include "show/report/hint.h"
 #include "show/report/left_out.h"
 #include "understand/findings/life.h"
-#include "understand/findings/measured.h"
+#include "understand/findings/method_words.h"
 #include "understand/findings/notes.h"
-#include "understand/findings/plain.h"
+#include "understand/findings/plain_shares.h"
 #include "show/report/report.h"
 #include "understand/findings/sums.h"
 #include "base/print.h"
-#include "show/report/verified.h"
+#include "show/report/verification.h"
 
 #define LEAST_DRAWN 0.005		/* of the time that is drawn to calls, of which the head says so */
 #define LEAST_TOOK 0.025	/* of the CPU time that the clock took, that is told */
@@ -568,7 +568,7 @@ static void below_part(char *text, size_t size, uint64_t n, const char *what)
 /* The call stacks by which times were split. */
 static void below_print(struct head *h)
 {
-	const struct below *b = h->in->below;
+	const struct stack_join *b = h->in->below;
 	char stacks[32], rest[200] = "";
 
 	if (!b)
@@ -731,7 +731,7 @@ static bool head_lines_print(const struct report_input *in, const struct report_
 	took_print(&h);
 	unsure_print(&h);
 	left_out_print(in, options, out);
-	verified_print(in, options, out);
+	verification_print(in, options, out);
 	plain_free(&h.plain);
 	return true;
 }
@@ -812,8 +812,8 @@ static json_t *head_plain_json(const struct head *h)
 
 static json_t *clock_json(const struct head *h)
 {
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "clock", measured_clock(h->first->clock),
-			 "source", measured_source(h->first->source), "rate",
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "clock", method_clock(h->first->clock),
+			 "source", method_source(h->first->source), "rate",
 			 emit_count(h->first->rate), "hook_ps", emit_count(h->graph->overhead->cost.picoseconds), "hook_samples",
 			 emit_count(h->graph->overhead->cost.samples), "samples", emit_count(h->graph->ticks));
 }
@@ -843,7 +843,7 @@ static json_t *head_counts_json(const struct head *h)
 
 static json_t *stacks_json(const struct head *h)
 {
-	const struct below *b = h->in->below;
+	const struct stack_join *b = h->in->below;
 
 	if (b)
 		return json_pack("{s:o, s:o, s:o, s:o}", "sampled", emit_count(b->samples), "truncated", emit_count(b->cut), "outside", emit_count(b->outside),
@@ -871,7 +871,7 @@ bool head_json(const struct report_input *in, const struct report_options *optio
 		return false;
 	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "range", range_json(&h), "imported", imported_json(&h), "clock", clock_json(&h),
 					"times", head_times_json(&h), "counts", head_counts_json(&h), "without_hooks", head_plain_json(&h), "left_out", left_out_json(in),
-					"stacks", verified_json(in), "call_stacks", stacks_json(&h), "notes", notes_json(&h)));
+					"stacks", verification_json(in), "call_stacks", stacks_json(&h), "notes", notes_json(&h)));
 	plain_free(&h.plain);
 	return true;
 }

@@ -11,9 +11,9 @@
 #include "show/report/left_out.h"
 #include "show/report/report.h"
 #include "understand/findings/life.h"
-#include "understand/findings/measured.h"
+#include "understand/findings/method_words.h"
 #include "understand/findings/notes.h"
-#include "understand/findings/plain.h"
+#include "understand/findings/plain_shares.h"
 #include "understand/findings/sums.h"
 
 /* What is known of a file of other people's. */
@@ -93,7 +93,7 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 			print_field(out, &options->style, "counts", "%" PRIu32 " contexts", run->contexts);
 		return;
 	}
-	if (!measured_way(way, sizeof way, h->way, ", ")[0])
+	if (!method_way(way, sizeof way, h->way, ", ")[0])
 		snprintf(way, sizeof way, "none: no hook was called");
 	if (h->way >> AMON_WAY_STACKS & 1)
 		print_field(out, &options->style, "hooks", "%s: call stacks were sampled, calls were not counted",
@@ -106,7 +106,7 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	if (h->pc_period)
 		snprintf(every, sizeof every, ", one in %.2f ms", (double)h->pc_period / 1e6);
 	print_field(out, &options->style, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s%s",
-		    measured_clock(h->clock), h->rate, measured_source(h->source), measured_source(h->pc_source), every);
+		    method_clock(h->clock), h->rate, method_source(h->source), method_source(h->pc_source), every);
 	if (run->sliced)
 		print_field(out, &options->style, "intervals", "times are kept by intervals of %s: --time-range shows a part of the run",
 			    print_time_text(length, (double)slice_length(run->level)));

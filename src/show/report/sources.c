@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
-#include "show/report/annotated.h"
+#include "show/report/annotated_source.h"
 
 enum { MOST_ROUTINES = 30, MOST_LINES = 1000 };	/* by each of the two times; of each */
 

@@ -127,7 +127,7 @@ static bool hot_cases_is_foreign(const struct hot_cases *c, const struct leaf *l
 }
 
 /* Give the leaves of ROUTINE the names by which they were called, if that is worth a look at its code.  False: out of memory. */
-static bool routine_name_leaves(struct hot_cases *c, const struct called_hooked *hooked, uint32_t routine)
+static bool routine_name_leaves(struct hot_cases *c, const struct plain_calls_hooked *hooked, uint32_t routine)
 {
 	struct leaf *leaf = c->leaves.leaf + c->leaves.first[routine], *end = c->leaves.leaf + c->leaves.first[routine + 1];
 	const char *program = hot_cases_program_of(c->g);
@@ -137,24 +137,24 @@ static bool routine_name_leaves(struct hot_cases *c, const struct called_hooked 
 		time += hot_cases_is_foreign(c, l, program) ? l->time : 0;
 	if (time * SEEN < c->whole || time == 0)
 		return true;
-	if (!called_find(c->called + routine, c->in, hooked, routine))
+	if (!plain_calls_find(c->called + routine, c->in, hooked, routine))
 		return false;
 	for (; leaf < end; leaf++)
 		if (hot_cases_is_foreign(c, leaf, program))
-			leaf->name = called_name(c->called + routine, c->in->symbols, leaf->name, leaf->pc);
+			leaf->name = plain_call_name(c->called + routine, c->in->symbols, leaf->name, leaf->pc);
 	return true;
 }
 
 static bool hot_cases_leaves_name(struct hot_cases *c)
 {
-	struct called_hooked hooked;
-	bool ok = called_hooked_find(&hooked, c->g);
+	struct plain_calls_hooked hooked;
+	bool ok = plain_calls_hooked_find(&hooked, c->g);
 
 	c->called = calloc((size_t)c->g->nroutines + 1, sizeof *c->called);
 	ok = ok && c->called;
 	for (uint32_t r = 0; ok && r < c->g->nroutines; r++)
 		ok = routine_name_leaves(c, &hooked, r);
-	called_hooked_free(&hooked);
+	plain_calls_hooked_free(&hooked);
 	return ok;
 }
 
@@ -389,7 +389,7 @@ static void hots_free(struct hot_list *h)
 void hot_cases_free(struct hot_cases *c)
 {
 	for (uint32_t r = 0; c->called && r < c->g->nroutines; r++)
-		called_free(c->called + r);
+		plain_calls_free(c->called + r);
 	free(c->called);
 	leaves_free(&c->leaves);
 	free(c->own);

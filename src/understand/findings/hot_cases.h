@@ -11,7 +11,7 @@
 #ifndef HOT_CASES_H
 #define HOT_CASES_H
 
-#include "understand/findings/called.h"
+#include "understand/findings/plain_calls.h"
 #include "understand/findings/leaves.h"
 #include "understand/findings/report_input.h"
 #include "understand/graph/recurring_paths.h"
@@ -61,7 +61,7 @@ struct hot_cases {
 	const struct report_input *in;
 	const struct graph *g;	/* where they are */
 	struct leaves leaves;	/* self times split by code without hooks, by the names by which it was called */
-	struct called *called;	/* by routine; nothing of those under which no such code ran */
+	struct plain_calls *called;	/* by routine; nothing of those under which no such code ran */
 	uint64_t *own;		/* by routine: its self time without that code, ns */
 	struct hot_list heavy;	/* case 1 */
 	struct hot_list library;	/* case 2 */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "understand/findings/called.h"
+#include "understand/findings/plain_calls.h"
 #include "base/emit.h"
 #include "understand/findings/report_input.h"
 #include "understand/findings/share.h"
@@ -175,7 +175,7 @@ static bool leaves_collect(struct leaves *l, const struct report_input *in, cons
 /* ---- names ---- */
 
 /* Give the leaves of ROUTINE that have no name to be called by that of what was called.  False: out of memory. */
-static bool leaves_routine_name(struct leaves *l, const struct report_input *in, const struct called_hooked *hooked, uint32_t routine)
+static bool leaves_routine_name(struct leaves *l, const struct report_input *in, const struct plain_calls_hooked *hooked, uint32_t routine)
 {
 	struct leaf *leaf = l->leaf + l->first[routine], *end = l->leaf + l->first[routine + 1];
 	uint64_t time = 0;
@@ -184,25 +184,25 @@ static bool leaves_routine_name(struct leaves *l, const struct report_input *in,
 		time += i->nameless ? i->time : 0;
 	if (time == 0 || time * SEEN < in->graph->time)
 		return true;
-	if (!called_find(l->called + routine, in, hooked, routine))
+	if (!plain_calls_find(l->called + routine, in, hooked, routine))
 		return false;
 	for (; leaf < end; leaf++)
 		if (leaf->nameless)
-			leaf->name = called_name(l->called + routine, in->symbols, leaf->name, leaf->pc);
+			leaf->name = plain_call_name(l->called + routine, in->symbols, leaf->name, leaf->pc);
 	return true;
 }
 
 /* The leaves are sorted and indexed. */
 static bool findings_leaves_name(struct leaves *l, const struct report_input *in)
 {
-	struct called_hooked hooked;
-	bool ok = called_hooked_find(&hooked, in->graph);
+	struct plain_calls_hooked hooked;
+	bool ok = plain_calls_hooked_find(&hooked, in->graph);
 
 	l->called = calloc((size_t)in->graph->nroutines + 1, sizeof *l->called);
 	ok = ok && l->called;
 	for (uint32_t r = 0; ok && r < in->graph->nroutines; r++)
 		ok = leaves_routine_name(l, in, &hooked, r);
-	called_hooked_free(&hooked);
+	plain_calls_hooked_free(&hooked);
 	return ok;
 }
 
@@ -274,7 +274,7 @@ static uint32_t leaf_find(const struct leaves *l, const struct leaf *const *sort
 	if (l->n == 0 || !leaf_of(&key, in, i, &split))
 		return LEAF_OWN;
 	if (key.nameless)
-		key.name = called_name(l->called + key.routine, in->symbols, key.name, key.pc);
+		key.name = plain_call_name(l->called + key.routine, in->symbols, key.name, key.pc);
 	found = bsearch(&wanted, sorted, l->n, sizeof *sorted, by_pointed);
 	return found ? (uint32_t)(*found - l->leaf) : LEAF_OWN;
 }
@@ -323,7 +323,7 @@ struct leaf_count *leaves_count(const struct leaves *l, const struct report_inpu
 void leaves_free(struct leaves *l)
 {
 	for (uint32_t r = 0; l->called && r < l->nroutines; r++)
-		called_free(l->called + r);
+		plain_calls_free(l->called + r);
 	free(l->called);
 	free(l->leaf);
 	free(l->first);

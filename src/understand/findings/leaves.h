@@ -3,7 +3,7 @@
  * A routine's self time is that of its own code, of the code without hooks that ran under it, and of the kernel (understand/overhead/kernel.c). Each sample carries
  * a program counter, so that the time can be split: by plain function ("in libc.so.6: memcpy")
  * and, when asked, by source line ("sort.c:120").  A function that no program can name has the name by which the routine called the library,
- * where that can be told (called.h): `qsort`, which does its work in `msort_with_tmp`.  The parts of a routine never
+ * where that can be told (plain_calls.h): `qsort`, which does its work in `msort_with_tmp`.  The parts of a routine never
  * exceed its self time.  All samples in a routine stand for the same time: there are too few in each context to
  * weigh them by its time.
  *
@@ -15,7 +15,7 @@
 #include "base/emit.h"
 #include "understand/findings/report_input.h"
 
-struct called;
+struct plain_calls;
 
 struct leaf {
 	uint32_t routine;	/* index in graph.routines */
@@ -35,7 +35,7 @@ struct leaves {
 	uint64_t *explained;	/* by routine: samples of all of its own time in user mode */
 	size_t *first;		/* leaves of routine r: leaf[first[r] .. first[r + 1]) */
 	uint32_t nroutines;	/* of the graph */
-	struct called *called;	/* by routine: what it calls, which the names of its leaves may be of; NULL: nobody asked */
+	struct plain_calls *called;	/* by routine: what it calls, which the names of its leaves may be of; NULL: nobody asked */
 };
 
 enum { LEAF_OWN = UINT32_MAX };	/* the code of the routine itself */

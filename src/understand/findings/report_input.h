@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/print.h"
-#include "read/profile/below.h"
+#include "read/profile/stack_join.h"
 #include "read/profile/profile.h"
 #include "read/symbols/symbols.h"
 #include "understand/graph/graph.h"
@@ -98,7 +98,7 @@ struct report_input {
 	const struct paths *paths;	/* sequences that recur, found before (understand/findings/recurring.h); NULL: whoever needs them looks */
 	const char *program;		/* the file that the user gave for the main program; NULL: none */
 	const enum report_life *life;	/* for each run of the profile; NULL: as the files say */
-	const struct below *below;	/* what became of the call stacks by which the times were split; NULL: they were not */
+	const struct stack_join *below;	/* what became of the call stacks by which the times were split; NULL: they were not */
 };
 
 #endif

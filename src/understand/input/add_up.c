@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 
 #include "read/profile/sum.h"
-#include "understand/input/beside.h"
-#include "understand/input/carry.h"
+#include "understand/input/call_stacks.h"
+#include "understand/input/embedding.h"
 #include "understand/input/nursery.h"
-#include "understand/input/telling.h"
+#include "understand/input/input_notes.h"
 
 enum {
 	FILES_A_THREAD = 64,		/* fewer are not worth another one */
@@ -107,7 +107,7 @@ static void symbols_pack_again(struct work *w)
 		return;
 	s = symbols_open(p, NULL, &ignored);
 	if (s)
-		carry_anew(p, s);
+		embed_anew(p, s);
 	symbols_free(s);
 	w->packed = profile_sum_symbols(w->sum);
 }
@@ -174,7 +174,7 @@ static bool add_up_own_add(struct part *part, size_t file, size_t size, struct e
 		if (p->nslices)
 			__atomic_store_n(&w->sliced, true, __ATOMIC_RELAXED);
 		if (w->in->beside && !p->sampled)
-			free(beside_find(p, w->files[file]));
+			free(call_stacks_find(p, w->files[file]));
 		ok = add_up_part_add(part, p, size, err);
 	}
 	profile_free(p);

@@ -17,8 +17,8 @@
 #include "base/task_stat.h"
 #include "read/gmon/gmon.h"
 #include "read/import/import.h"
-#include "read/stacks/unnamed.h"
-#include "understand/input/mapped.h"
+#include "read/stacks/unnamed_code.h"
+#include "understand/input/live_profile.h"
 #include "understand/input/nursery.h"
 
 enum { FOLD = 11 };			/* bytes in memory, of all that the commands which take most, as html, make of one in a file */
@@ -198,7 +198,7 @@ static enum report_life life_unlocked(int fd, const struct amon_header *h)
 		return REPORT_ENDED;
 	if (uname(&system) != 0 || strncmp(system.nodename, h->host, sizeof h->host - 1) != 0)
 		return REPORT_UNKNOWN;
-	return h->start_ticks && start_ticks(h->pid) == h->start_ticks && mapped_is(fd, h) ? REPORT_RUNNING : REPORT_DIED;
+	return h->start_ticks && start_ticks(h->pid) == h->start_ticks && live_profile_is(fd, h) ? REPORT_RUNNING : REPORT_DIED;
 }
 
 /* The same, whether it has one or not.  The lock tells at once, but a copy of the file has none, nor has any

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "read/import/import.h"
-#include "understand/input/beside.h"
-#include "understand/input/carry.h"
+#include "understand/input/call_stacks.h"
+#include "understand/input/embedding.h"
 #include "understand/input/join.h"
-#include "understand/input/telling.h"
+#include "understand/input/input_notes.h"
 
 enum { MOST_KEPT = 16 };	/* files that get their symbols by one command: each is symbolised by itself */
 
@@ -38,7 +38,7 @@ static bool import_add(struct input *in, const char *path, const char *label, st
 		input_note(in, "%.*s", (int)strcspn(line, "\n"), line);
 	ok = ok && (runs_reserve(in, have + m.n) || error_no_memory(err, NULL));
 	for (size_t i = 0; ok && i < m.n; i++) {
-		const void *bytes = draft_bytes(m.draft, i, &size);
+		const void *bytes = builder_bytes(m.builder, i, &size);
 
 		ok = profile_read(in->profile, bytes, size, label, err);
 		in->life[have + i] = REPORT_ENDED;
@@ -67,7 +67,7 @@ static bool input_own_add(struct input *in, char *path, const char *label, struc
 		return false;
 	in->paths[run] = strdup(path);
 	if (in->beside && !in->phase && stacks_read(in) == stacks)
-		beside = beside_find(in->profile, path);
+		beside = call_stacks_find(in->profile, path);
 	if (beside)
 		input_note(in, "note: call stacks of the same run are in %s, and are joined with %s", beside, label ? label : path);
 	free(beside);
@@ -133,14 +133,14 @@ static bool read_code(struct input *in, struct error *err)
 	return true;
 }
 
-/* Have P, with the symbols S or, if that is NULL, its own, SPARE as in carry_symbols, carry what they say. */
+/* Have P, with the symbols S or, if that is NULL, its own, SPARE as in embed_symbols, carry what they say. */
 static void carry(struct profile *p, struct symbols *s, bool spare)
 {
 	struct error ignored;
-	struct symbols *own = s ? s : carry_symbols(p, NULL, spare, &ignored);
+	struct symbols *own = s ? s : embed_symbols(p, NULL, spare, &ignored);
 
 	if (own)
-		carry_anew(p, own);
+		embed_anew(p, own);
 	if (!s)
 		symbols_free(own);
 }
@@ -177,9 +177,9 @@ static void keep_symbols(struct input *in)
 		bool over = in->life[i] == REPORT_ENDED || in->life[i] == REPORT_DIED;
 
 		if (over && in->paths[i] && p->nruns == 1)
-			carry_into(in->paths[i], in->profile, in->symbols);
+			embed_into(in->paths[i], in->profile, in->symbols);
 		else if (over && in->paths[i])
-			carry_into_file(in->paths[i], in->spare);
+			embed_into_file(in->paths[i], in->spare);
 	}
 }
 
@@ -202,7 +202,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	input_step(in, "reading symbols");
 	if (split && !input_adopt(in, err))
 		return false;
-	in->symbols = carry_symbols(in->profile, program, in->spare, err);
+	in->symbols = embed_symbols(in->profile, program, in->spare, err);
 	if (in->symbols && in->linked_names)
 		symbols_keep_linked(in->symbols);
 	if (!in->symbols)

@@ -30,10 +30,10 @@ struct input {
 	bool with_static;		/* the graph is to have the calls that stand in the code, too; set it before input_build */
 	bool with_unused;		/* and the routines with hooks that were never called; set it likewise */
 	bool with_gprof;		/* a second graph is to be made, by gprof's model; set it likewise */
-	bool spare;			/* symbols are to take little of the time that the profile is of (carry.h); set it before input_read */
+	bool spare;			/* symbols are to take little of the time that the profile is of (embedding.h); set it before input_read */
 	bool linked_names;		/* routines are to have the names that they were linked by; set it likewise */
 	enum input_leaves leaves;	/* whether times are to be split by the call stacks beside exact contexts; set it likewise */
-	bool beside;			/* call stacks of the same process that stand in a file of their own are read, too (beside.h); set it before input_read */
+	bool beside;			/* call stacks of the same process that stand in a file of their own are read, too (call_stacks.h); set it before input_read */
 	bool stacks;			/* what is read is to be the call stacks beside exact contexts, alone; set it before input_read */
 	bool arcs_do;			/* who asks can do without contexts; else profiles without them are refused; set it likewise */
 	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
@@ -44,7 +44,7 @@ struct input {
 	struct symbols *symbols;	/* of its modules */
 	struct overhead *overhead;	/* what its samples mean, and what the hooks cost */
 	struct names names;		/* of its routines */
-	struct below below;		/* what became of the call stacks beside, if times were split by them; without its parts */
+	struct stack_join below;		/* what became of the call stacks beside, if times were split by them; without its parts */
 	struct static_arcs static_arcs;	/* calls that stand in its code; none if nobody asked */
 	struct graph *graph;		/* who pays */
 	struct graph *gprof;		/* the same by gprof's model; NULL: nobody asked */
@@ -57,7 +57,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 /* Symbolise what was read, with PROGRAM for the main program unless NULL, and build its graph.  False with *ERR set. */
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err);
 
-/* Have the profile, which is to be written to a new file, carry the symbols of its modules (carry.h). */
+/* Have the profile, which is to be written to a new file, carry the symbols of its modules (embedding.h). */
 void input_carry(struct input *in);
 
 /* Free all of it. */

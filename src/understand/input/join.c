@@ -48,7 +48,7 @@ struct hooked {
 };
 
 struct given {
-	struct below_given below;	/* its arrays are those that follow */
+	struct stack_join_given below;	/* its arrays are those that follow */
 	uint32_t *routine_of, *alike, *leaf_of;
 	double *counts;
 	bool *monitors;			/* by context of the stacks: below the monitor's own code */
@@ -208,13 +208,14 @@ bool input_split(struct input *in, const char *program, struct error *err)
 {
 	struct profile *p = in->profile;
 	struct given g;
-	struct below b = { 0 };
+	struct stack_join b = { 0 };
 	bool ok = (join_given_make(&g, p) && join_routines_find(&g, p, in->symbols) && leaves_find(&g, in)) || error_no_memory(err, "joining call stacks with contexts");
 
-	ok = ok && join_counts_find(&g, p, in->symbols, program, err) && below_join(&b, p, &g.below, err) && overhead_split(in->overhead, p, &b, err);
+	ok = ok && join_counts_find(&g, p, in->symbols, program, err) && stack_join_make(&b, p, &g.below, err) &&
+		overhead_split(in->overhead, p, &b, err);
 	in->below = b;
 	in->below.parts = NULL;
-	below_free(&b);
+	stack_join_free(&b);
 	given_free(&g);
 	return ok;
 }

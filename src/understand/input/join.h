@@ -10,7 +10,7 @@ bool input_is_split(const struct input *in);
 /* Before symbols are opened: see that the exact profile knows the modules of the stacks, and what these carry of symbols.  False with *ERR set: out of memory. */
 bool input_adopt(struct input *in, struct error *err);
 
-/* With symbols and overhead: split the times (read/profile/below.h, understand/overhead/split.h).  PROGRAM is as in input_build.  False with *ERR set. */
+/* With symbols and overhead: split the times (read/profile/stack_join.h, understand/overhead/split.h).  PROGRAM is as in input_build.  False with *ERR set. */
 bool input_split(struct input *in, const char *program, struct error *err);
 
 #endif

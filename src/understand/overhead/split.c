@@ -11,7 +11,7 @@
 struct splitting {
 	struct overhead *o;
 	struct profile *p;
-	struct below_part *all;		/* of the context at hand, over all threads, by path */
+	struct stack_join_part *all;		/* of the context at hand, over all threads, by path */
 	size_t nall, all_room;
 	double samples;			/* of it */
 	double *before, *whole;		/* by routine with hooks, and the root: time of its contexts, and of those that are not split, ns */
@@ -19,13 +19,13 @@ struct splitting {
 
 static int by_path(const void *left, const void *right)
 {
-	const struct below_part *a = left, *b = right;
+	const struct stack_join_part *a = left, *b = right;
 
 	return (a->path > b->path) - (a->path < b->path);
 }
 
 /* The N parts PARTS of one context, over all its threads.  False: out of memory. */
-static bool all_make(struct splitting *s, const struct below_part *parts, size_t n)
+static bool all_make(struct splitting *s, const struct stack_join_part *parts, size_t n)
 {
 	size_t kept = 0;
 
@@ -63,7 +63,7 @@ static uint64_t take(uint64_t *has, uint64_t whole, double begin, double end, do
 }
 
 /* Split share I as the N parts PARTS say, of one context and of one thread or of all.  Of the context's raw time, ALL, USED ns can be split, since they are not the hooks'. */
-static bool share_split(struct splitting *s, size_t i, const struct below_part *parts, size_t n, uint64_t used, uint64_t all)
+static bool share_split(struct splitting *s, size_t i, const struct stack_join_part *parts, size_t n, uint64_t used, uint64_t all)
 {
 	struct profile *p = s->p;
 	struct profile_share whole = p->shares[i];
@@ -92,7 +92,7 @@ static bool share_split(struct splitting *s, size_t i, const struct below_part *
 }
 
 /* The parts of THREAD among the N at PARTS, of one context: their number, the first in *FIRST; 0: there are none. */
-static size_t of_thread(const struct below_part *parts, size_t n, uint32_t thread, const struct below_part **first)
+static size_t of_thread(const struct stack_join_part *parts, size_t n, uint32_t thread, const struct stack_join_part **first)
 {
 	size_t begin = 0, end;
 
@@ -119,7 +119,7 @@ static void costs_split(struct splitting *s, uint32_t context, uint64_t charged)
 	double at = 0, own = 1;
 
 	for (size_t k = 0; k < s->nall; k++) {
-		const struct below_part *part = &s->all[k];
+		const struct stack_join_part *part = &s->all[k];
 		uint64_t raw = s->p->contexts[part->path].time, time = raw;
 		double begin = at, q;
 
@@ -140,7 +140,7 @@ static void costs_split(struct splitting *s, uint32_t context, uint64_t charged)
 }
 
 /* Split the context of the N parts PARTS, which has the shares number SHARES[0..nshares). */
-static bool context_split(struct splitting *s, const struct below_part *parts, size_t n, const size_t *shares, size_t nshares)
+static bool context_split(struct splitting *s, const struct stack_join_part *parts, size_t n, const size_t *shares, size_t nshares)
 {
 	uint32_t context = parts->context;
 	uint64_t time = s->p->contexts[context].time, charged = overhead_charged(s->o, context), used = charged < time ? charged : time;
@@ -148,7 +148,7 @@ static bool context_split(struct splitting *s, const struct below_part *parts, s
 	if (!all_make(s, parts, n))
 		return false;
 	for (size_t i = 0; i < nshares; i++) {
-		const struct below_part *own;
+		const struct stack_join_part *own;
 		size_t nown = of_thread(parts, n, s->p->shares[shares[i]].thread, &own);
 
 		if (!share_split(s, shares[i], nown ? own : s->all, nown ? nown : s->nall, used, time))
@@ -175,7 +175,7 @@ static size_t *shares_index(const struct profile *p, size_t *first)
 	return index;
 }
 
-static bool contexts_split(struct splitting *s, const struct below *b)
+static bool contexts_split(struct splitting *s, const struct stack_join *b)
 {
 	size_t *first = calloc((size_t)s->p->ncontexts + 2, sizeof *first), *index = first ? shares_index(s->p, first) : NULL;
 	bool ok = index != NULL;
@@ -227,7 +227,7 @@ static void kernel_scale(struct splitting *s, uint32_t hooked)
 		s->o->kernel[r] *= s->before[r] > 0 ? s->whole[r] / s->before[r] : 1;
 }
 
-bool overhead_split(struct overhead *o, struct profile *p, const struct below *b, struct error *err)
+bool overhead_split(struct overhead *o, struct profile *p, const struct stack_join *b, struct error *err)
 {
 	struct splitting s = { .o = o, .p = p, .before = calloc((size_t)p->nroutines + 1, sizeof *s.before), .whole = calloc((size_t)p->nroutines + 1, sizeof *s.whole) };
 	bool ok = s.before && s.whole && room_make(o, p, b->hooked);

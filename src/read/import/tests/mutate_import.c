@@ -18,7 +18,7 @@ static void try(const uint8_t *data, size_t size)
 		struct profile *p = profile_new();
 
 		for (size_t i = 0; i < m.n; i++) {
-			const void *bytes = draft_bytes(m.draft, i, &len);
+			const void *bytes = builder_bytes(m.builder, i, &len);
 
 			if (!profile_read(p, bytes, len, "made", &err)) {
 				fprintf(stderr, "%s\n", err.text);

@@ -72,7 +72,7 @@ static void call(const struct run *r, uint32_t thread, uint32_t routine, uint64_
 struct joined {
 	struct profile *p;
 	struct overhead *o;
-	struct below below;
+	struct stack_join below;
 	uint64_t *charged;		/* by exact context: before */
 	uint64_t *raw;
 };
@@ -129,7 +129,7 @@ static struct joined join(struct run *r, int64_t hooks, uint32_t lost)
 	struct error err;
 	uint32_t *routine_of, *alike, *leaf_of;
 	double *counts;
-	struct below_given given;
+	struct stack_join_given given;
 
 	maker_read(p, r->exact, false);
 	maker_read(p, r->stacks, true);
@@ -139,7 +139,7 @@ static struct joined join(struct run *r, int64_t hooks, uint32_t lost)
 	counts = calloc((size_t)p->sampled->ncontexts + 1, sizeof *counts);
 	assert_true(routine_of && alike && counts);
 	memset(alike, 0xff, ((size_t)p->nroutines + 1) * sizeof *alike);
-	given = (struct below_given){ routine_of, alike, p->nroutines, counts, NULL };
+	given = (struct stack_join_given){ routine_of, alike, p->nroutines, counts, NULL };
 	for (uint32_t i = 0; i < p->sampled->nroutines; i++) {
 		struct profile_routine copy = p->sampled->routines[i];
 
@@ -157,7 +157,7 @@ static struct joined join(struct run *r, int64_t hooks, uint32_t lost)
 		leaf_of[i] = p->pcs[i].address == 0xff0 ? BELOW_OWN : p->pcs[i].address > 0xff0 ? BELOW_NOTHING :
 			parts_routine(p, &(struct profile_routine){ .module = p->pcs[i].module, .address = p->pcs[i].address + 0x1000 }, NULL);
 	given.leaf_of = leaf_of;
-	assert_true(below_join(&j.below, p, &given, &err));
+	assert_true(stack_join_make(&j.below, p, &given, &err));
 	assert_true(overhead_split(j.o, p, &j.below, &err));
 	free(leaf_of);
 	free(routine_of);
@@ -168,7 +168,7 @@ static struct joined join(struct run *r, int64_t hooks, uint32_t lost)
 
 static void joined_free(struct joined *j)
 {
-	below_free(&j->below);
+	stack_join_free(&j->below);
 	overhead_free(j->o);
 	profile_free(j->p);
 	free(j->charged);

@@ -1,0 +1,166 @@
+/* compared_sides.c - operands of commands that compare, and the way from them to a comparison. */
+#include "cli/compared_sides.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "understand/input/input.h"
+#include "cli/input_options.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/pid.h"
+#include "cli/progress.h"
+#include "understand/findings/life.h"
+
+/* Put profiles in the place of PIDs.  False after a message. */
+static bool pids_replace(const struct options *o)
+{
+	for (size_t i = 0; i < o->noperands; i++)
+		if (!(o->operands[i] = pid_operand(o->operands[i])))
+			return false;
+	return true;
+}
+
+static bool sides_operand_add(struct side *side, char *path)
+{
+	switch (files_kind(path)) {
+	case FILE_PROFILE:
+	case FILE_IMPORT:
+		side->files[side->n++] = path;
+		return true;
+	case FILE_PROGRAM:
+		if (side->program) {
+			message("%s: a second program beside %s; each side has one", path, side->program);
+			return false;
+		}
+		side->program = path;
+		return true;
+	case FILE_GMON:
+		operands_refuse_gmon(path);
+		return false;
+	case FILE_MISSING:
+		message("%s: cannot open: %s", path, strerror(errno));
+		return false;
+	default:
+		other_tell(path, "amon.out, perf.data, perf script, pprof, folded stacks, callgrind.out");
+		return false;
+	}
+}
+
+static bool sides_side_make(struct side *side, char **operands, size_t n)
+{
+	*side = (struct side){ .files = calloc(n + 1, sizeof *side->files) };
+	if (!side->files) {
+		message("out of memory");
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!sides_operand_add(side, operands[i]))
+			return false;
+	return true;
+}
+
+static bool is_profile(const char *path)
+{
+	enum file_kind kind = files_kind(path);
+
+	return kind == FILE_PROFILE || kind == FILE_IMPORT;
+}
+
+size_t sides_first(const struct options *o)
+{
+	size_t i = 0;
+
+	if (o->against)
+		return o->nbase;
+	while (i < o->noperands && !is_profile(o->operands[i]))
+		i++;
+	return i < o->noperands ? i + 1 : i;
+}
+
+static bool are_two(const struct sides_given *s, const struct options *o, const char *command)
+{
+	if (s->base.n == 0 || s->fresh.n == 0) {
+		message("%s: %s: aprof %s BASE... --against NEW...", command,
+			s->base.n == 0 && s->fresh.n == 0 ? "name the profiles to compare" : "one side has no profile", command);
+		return false;
+	}
+	if (!o->against && s->fresh.n > 1) {
+		message("%s: which of the %zu profiles are the new ones? aprof %s BASE... --against NEW...", command, s->fresh.n + 1, command);
+		return false;
+	}
+	return true;
+}
+
+bool sides_sort(struct sides_given *s, const struct options *o, const char *command)
+{
+	size_t n;
+
+	*s = (struct sides_given){ 0 };
+	if (!pids_replace(o))
+		return false;
+	n = sides_first(o);
+	if (!sides_side_make(&s->base, o->operands, n) || !sides_side_make(&s->fresh, o->operands + n, o->noperands - n)
+	    || !are_two(s, o, command)) {
+		sides_free(s);
+		return false;
+	}
+	if (!o->against && !s->fresh.program && s->base.program) {
+		s->fresh.program = s->base.program;
+		s->base.lent = s->fresh.lent = true;
+	}
+	return true;
+}
+
+void sides_free(struct sides_given *s)
+{
+	free(s->base.files);
+	free(s->fresh.files);
+	*s = (struct sides_given){ 0 };
+}
+
+/* Build the graph of FILE.  A program that stands for both sides is left out where it is another build's. */
+static bool run_build(struct input *in, const struct side *side, char **file, const struct options *o, struct error *err)
+{
+	struct input asked = input_asked(o);
+
+	asked.arcs_do = true;
+	*in = asked;
+	if (!input_read(in, file, 1, NULL, err))
+		return false;
+	if (input_build(in, side->program, &o->graph, err))
+		return true;
+	if (!side->lent || err->code != ERROR_BUILD_ID)
+		return false;
+	input_free(in);
+	*in = asked;
+	return input_read(in, file, 1, NULL, err) && input_build(in, NULL, &o->graph, err);
+}
+
+static bool side_add(struct comparison *c, const struct side *side, bool fresh, const struct options *o, struct comparison_parts parts, struct error *err)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < side->n; i++) {
+		struct input in;
+
+		ok = run_build(&in, side, &side->files[i], o, err) && comparison_add(c, &in.report, side->files[i], fresh,
+			(struct comparison_parts){ parts.contexts && !in.graph->arcs_alone, parts.sites }, err);
+		if (ok && in.profile->runs[0].truncated)
+			message("warning: %s: cut off; its whole part is compared", side->files[i]);
+		if (ok && in.life[0] == REPORT_DIED)
+			message("warning: %s: incomplete: %s", side->files[i], life_lack(&in.profile->runs[0]));
+		input_free(&in);
+	}
+	return ok;
+}
+
+bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err)
+{
+	if (!side_add(c, &s->base, false, o, parts, err) || !side_add(c, &s->fresh, true, o, parts, err))
+		return false;
+	progress_begin();
+	progress_step("comparing");
+	return comparison_settle(c, err) && comparison_judge(c, COMPARISON_LEVEL, err);
+}

@@ -1,0 +1,31 @@
+/* compared_sides.h - [PROGRAM] BASE... --against [PROGRAM] NEW...: what is compared with what. */
+#ifndef COMPARED_SIDES_H
+#define COMPARED_SIDES_H
+
+#include "understand/compare/comparison.h"
+#include "cli/options.h"
+
+/* One side: its runs, each a profile. */
+struct side {
+	const char *program;	/* ELF file of the runs' main program; NULL: as the profiles say */
+	bool lent;		/* the program is the other side's, and may be none of this one's */
+	char **files;		/* profiles, pointing into argv */
+	size_t n;		/* how many, 1 at least */
+};
+
+struct sides_given {
+	struct side base, fresh;
+};
+
+/* How many of O's operands are of the base side: those before --against, or up to the first profile. */
+size_t sides_first(const struct options *o);
+
+/* Sort the operands of O, told apart by their contents.  Without --against there must be two profiles, the first the base; a
+ * single program then is for both sides.  False after a message. */
+bool sides_sort(struct sides_given *s, const struct options *o, const char *command);
+void sides_free(struct sides_given *s);
+
+/* Read, symbolise and build each run as O says, one after the other, and add it to C; with PARTS.  False with *ERR set. */
+bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* named_routines.c - which routines of a gmon.out the names of gprof's options mean. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "show/gprof/pick.h"
+#include "show/gprof/postprocess.h"
+
+/* What gprof leaves out of everything but counts: profiling's own functions. */
+static const char *const own[] = { "_gprof_mcount", "mcount", "_mcount", "__mcount", "__mcount_internal", "__mcleanup",
+	"<locore>", "<hicore>" };
+
+static void spec_pick(struct gprof *g, enum gprof_table table, const char *text)
+{
+	struct pick p = pick_parse(text, strcspn(text, "/"));
+	unsigned bit = 1u << table;
+
+	for (uint32_t i = 0; i < g->nroutines; i++) {
+		struct gprof_routine *r = &g->routines[i];
+
+		if ((r->picked & bit) || !pick_fits(&p, r->symbol->name, r->symbol->file, r->symbol->line))
+			continue;
+		r->picked |= (uint16_t)bit;
+		g->npicked[table]++;
+	}
+}
+
+bool gprof_pick(struct gprof *g, const struct gprof_options *options)
+{
+	for (size_t i = 0; i < options->nspecs; i++)
+		spec_pick(g, options->specs[i].table, options->specs[i].text);
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		spec_pick(g, GPROF_EXCLUDE_TIME, own[i]);
+		spec_pick(g, GPROF_EXCLUDE_GRAPH, own[i]);
+		spec_pick(g, GPROF_EXCLUDE_FLAT, own[i]);
+	}
+	return true;
+}
+
+/* The arcs that options name. */
+struct arc_pattern {
+	struct pick from, to; /* both ends */
+	bool include;		/* of the table INCLUDE_ARCS */
+};
+
+bool gprof_wanted(const struct gprof *g, uint32_t r, enum gprof_table include)
+{
+	unsigned picked = g->routines[r].picked;
+
+	return picked & 1u << include || (g->npicked[include] == 0 && !(picked & 1u << (include + 1)));
+}
+
+struct gprof_arc_filter {
+	const struct gprof *g;		/* whose routines */
+	bool only;			/* arcs must be included */
+	size_t n;			/* how many patterns */
+	struct arc_pattern patterns[];
+};
+
+struct gprof_arc_filter *gprof_arc_filter_new(const struct gprof *g, const struct gprof_options *options)
+{
+	struct gprof_arc_filter *f = calloc(1, sizeof *f + options->nspecs * sizeof *f->patterns);
+
+	if (!f)
+		return NULL;
+	f->g = g;
+	f->only = g->npicked[GPROF_INCLUDE_ARCS] > 0;
+	for (size_t i = 0; i < options->nspecs; i++) {
+		const struct gprof_spec *spec = &options->specs[i];
+		const char *slash = strchr(spec->text, '/');
+
+		if (!slash || (spec->table != GPROF_INCLUDE_ARCS && spec->table != GPROF_EXCLUDE_ARCS))
+			continue;
+		f->patterns[f->n++] = (struct arc_pattern){ pick_parse(spec->text, (size_t)(slash - spec->text)),
+			pick_parse(slash + 1, strlen(slash + 1)), spec->table == GPROF_INCLUDE_ARCS };
+	}
+	return f;
+}
+
+void gprof_arc_filter_free(struct gprof_arc_filter *f)
+{
+	free(f);
+}
+
+static bool named_routines_fits(const struct pick *p, const struct gmon_symbol *s)
+{
+	return pick_fits(p, s->name, s->file, s->line);
+}
+
+bool gprof_arc_filter_keeps(const struct gprof_arc_filter *f, uint32_t from, uint32_t to)
+{
+	const struct gprof_routine *r = f->g->routines;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->patterns[i].include == f->only && named_routines_fits(&f->patterns[i].from, r[from].symbol)
+		    && named_routines_fits(&f->patterns[i].to, r[to].symbol))
+			return f->only;
+	return !f->only;
+}

@@ -1,0 +1,19 @@
+/* input_notes.h - what reading has to say, to who listens (struct input_listener). */
+#ifndef INPUT_INPUT_NOTES_H
+#define INPUT_INPUT_NOTES_H
+
+#include "understand/input/input.h"
+
+/* WHAT begins, a static string; NULL: all is done. */
+void input_step(const struct input *in, const char *what);
+
+/* A line for the user. */
+void input_note(const struct input *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A note if what is added up to one run, or some of it, tells its time by interval (SLICED), as no sum does. */
+void input_tell_slices(const struct input *in, bool sliced);
+
+/* A note if the profile is of programs with different names. */
+void input_tell_others(const struct input *in);
+
+#endif
