@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "show/report/report.h"
-#include "show/report/verified.h"
+#include "show/report/verification.h"
 #include "tests/make_amon.h"
 #include "understand/input/input.h"
 
@@ -79,13 +79,13 @@ static void test_screen(void **state)
 }
 
 /* Seven stacks that fit, and three of the table that differ, of COUNTED that the header has. */
-static struct verified verified_of(uint64_t counted)
+static struct verification verified_of(uint64_t counted)
 {
 	struct make_amon *m = make_amon_new();
 	uint32_t module = make_amon_module(m, "/made/program", NULL, 0, 0x1000, 0), thread = make_amon_thread(m, "x");
 	uint32_t routine = make_amon_routine(m, module, 0x10, 0);
 	struct input in = { 0 };
-	struct verified v;
+	struct verification v;
 
 	make_amon_module_record(m, module)->main_program = 1;
 	make_amon_enter(m, thread, routine);
@@ -95,7 +95,7 @@ static struct verified verified_of(uint64_t counted)
 	make_amon_header(m)->stacks[AMON_STACK_FITS] = 7;
 	make_amon_header(m)->stacks[AMON_STACK_OPEN] = counted;
 	input_make(&in, m);
-	v = verified_make(&in.report);
+	v = verification_make(&in.report);
 	input_free(&in);
 	return v;
 }
@@ -103,7 +103,7 @@ static struct verified verified_of(uint64_t counted)
 /* While a program runs, the table may have stacks that its header does not count yet: no number falls below 0. */
 static void test_stacks_not_counted_yet(void **state)
 {
-	struct verified all = verified_of(5), some = verified_of(2);
+	struct verification all = verified_of(5), some = verified_of(2);
 
 	(void)state;
 	assert_int_equal(all.differ, 3);
