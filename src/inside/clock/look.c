@@ -224,22 +224,15 @@ static void account(struct thread *t)
 		cycles_settle(t);
 }
 
-/* The calling thread is at work, so its time can be placed; what others spent since their last look cannot. */
+/* Nothing is placed: that a thread calls us, or ends, says nothing of where it worked before. */
 void look_hold(void)
 {
 	sys_lock(&look_lock);
 	for (struct thread *t = monitor.threads; t; t = t->next)
-		if (t->watched && t->tls == &aprof_tls) {
-			struct look l = look_at(t);
-
-			account_advance(t, l.after);
-			if (monitor.clock.clock == AMON_CLOCK_TICK && t->pending)
-				place_pending(t, &l);
-			if (monitor.clock.clock == AMON_CLOCK_TSC)
-				cycles_charge(t, tls_context(t->tls));
-		} else if (t->watched) {
+		if (t->watched && t->tls == &aprof_tls && monitor.clock.clock == AMON_CLOCK_TSC)
+			cycles_charge(t, tls_context(t->tls));
+		else if (t->watched)
 			account(t);
-		}
 }
 
 void look_release(void)

@@ -38,7 +38,7 @@ void look_resume(void) HIDDEN;			/* until this */
 bool look_is_stopped(void) HIDDEN;
 void look_last(void) HIDDEN;			/* no more of the sampler's; the last look at every thread */
 
-void look_hold(void) HIDDEN;			/* all time up to now is charged, and no more until look_release */
+void look_hold(void) HIDDEN;			/* all time up to now is accounted for, and no more until look_release */
 void look_release(void) HIDDEN;
 
 /* May the sampler look at T's thread-local words?  When this is back with false it does not and will

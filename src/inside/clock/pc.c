@@ -362,7 +362,7 @@ static bool has_none(const struct thread *t)
 
 bool pc_is_lacking(const struct thread *t)
 {
-	return source != AMON_SOURCE_NONE && has_none(t);
+	return monitor.clock.pc_wanted != AMON_SOURCE_NONE && !monitor.young && has_none(t);
 }
 
 /* A thread that has SIGPROF blocked may wait for signals, and is not to be sent one that it does not know. */
@@ -435,11 +435,22 @@ static bool is_permitted(uint32_t wanted, bool own_descriptors)
 	return wanted == AMON_SOURCE_TIMER || (wanted == AMON_SOURCE_PERF && own_descriptors && !sys_failed(fd));
 }
 
+/* Did the program set a filter of system calls, by which ours may be its end? */
+static bool is_filtered(void)
+{
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		if (t->watched && status_is_filtered(t))
+			return true;
+	return false;
+}
+
 /* A timer stands in for perf, unless that alone was asked for, where its signal ends no system call: since Linux 5.9, which has descriptors of our own. */
 static uint32_t source_choose(bool own_descriptors)
 {
 	uint32_t wanted = monitor.clock.pc_wanted;
 
+	if (wanted == AMON_SOURCE_NONE || is_filtered())
+		return AMON_SOURCE_NONE;
 	if (is_permitted(wanted, own_descriptors))
 		return wanted;
 	return wanted == AMON_SOURCE_PERF && monitor.clock.is_pc_free && own_descriptors ? AMON_SOURCE_TIMER : AMON_SOURCE_NONE;

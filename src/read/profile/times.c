@@ -380,11 +380,7 @@ static bool group_settle(struct work *w, const struct source_part *parts, size_t
 		return true;
 	for (size_t k = 0; ok && time > 0 && k < n; k++)
 		ok = part_take(w, parts + k);
-	if (ok && w->contexts.n == 0)
-		w->unsure += (double)time;
-	else if (ok)
-		ok = routines_add(w);
-	if (ok && w->contexts.n > 0) {
+	if (ok && w->contexts.n > 0 && (ok = routines_add(w))) {
 		w->any = true;
 		group_fit(w, (double)time);
 		group_give(w, parts, n, time);

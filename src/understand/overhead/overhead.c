@@ -92,7 +92,7 @@ struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t co
 
 double overhead_unsure(const struct profile *p)
 {
-	double whole = (double)p->time + (double)p->monitor + (double)p->unplaced, unsure = 0;
+	double whole = (double)p->time + (double)p->monitor + (double)p->unplaced, unsure = (double)p->unplaced;
 
 	for (uint32_t i = 0; i < p->nruns; i++)
 		unsure += (double)p->runs[i].header.unsure;

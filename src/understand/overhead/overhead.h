@@ -74,7 +74,7 @@ struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t co
  * called in.  False: out of memory. */
 bool overhead_count_pcs(const struct overhead *o, uint64_t *counts);
 
-/* The part of P's time, 0..1, of which it is not known where it was spent: no source tells, or they differ. */
+/* The part of P's time, 0..1, of which it is not known where it was spent: it is unplaced, no source tells, or they differ. */
 double overhead_unsure(const struct profile *p);
 
 /* Between what bounds a share is, 0..1, that is from LO to HI of what is known, where the part UNSURE is not: a routine may have had all of that or nothing
