@@ -223,7 +223,7 @@ static bool comparison_print(struct reading *r, const struct word *field, const 
 static bool comparison_read(struct reading *r)
 {
 	struct word field = { 0 }, value = { 0 };
-	const char *operator_at, *sql = NULL;
+	const char *operator_at = NULL, *sql = NULL;
 	bool ok = word_read(r, &field, "a field: " FIELDS);
 
 	if (ok && field.quoted)

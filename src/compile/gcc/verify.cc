@@ -66,7 +66,7 @@ private:
 	rtx_insn *start;			/* of the code that is followed */
 };
 
-proof::proof() : judges(false), writing(NULL)
+proof::proof() : judges(false), writing(NULL), start(NULL)
 {
 	int labels = max_label_num() - get_first_label_num();
 

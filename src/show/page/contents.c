@@ -583,7 +583,7 @@ static bool profile_write_packed(const struct side *sides, size_t n, FILE *out, 
 
 bool html_known(void)
 {
-	return &page_template_end[0] > &page_template[0];
+	return (uintptr_t)page_template_end > (uintptr_t)page_template;	/* to the compiler two arrays, which it need not compare */
 }
 
 /* Write what stands from AT on up to MARK; returns what is behind it. */

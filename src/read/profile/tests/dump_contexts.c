@@ -1,22 +1,22 @@
 /* dump_contexts.c - the contexts of a file, sorted, without symbols: dump-contexts FILE... */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "read/profile/tests/dump.h"
 
 static bool add_file(struct profile *p, const char *name, struct error *err)
 {
 	FILE *f = fopen(name, "rb");
-	size_t len = 0, room = 1 << 20, n;
-	char *data = malloc(room);
+	size_t len = 0, room = 0, n;
+	char *data = NULL;
 	bool ok;
 
-	if (!f || !data)
+	if (!f)
 		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%.100s: cannot be opened", name);
-	while ((n = fread(data + len, 1, room - len, f)) > 0)
-		if ((len += n) == room && !(data = realloc(data, room *= 2)))
-			return error_no_memory_for(err, name);
+	while ((ok = array_reserve(&data, &room, len + (1 << 20), 1)) && (n = fread(data + len, 1, room - len, f)) > 0)
+		len += n;
 	fclose(f);
-	ok = profile_read(p, data, len, name, err);
+	ok = ok ? profile_read(p, data, len, name, err) : error_no_memory_for(err, name);
 	free(data);
 	return ok;
 }

@@ -214,7 +214,7 @@ static void compare_tree(const struct graph *g, const struct slow_lines *lines, 
 	for (uint32_t i = 0; i < lines->n && bottom_up; i++) {
 		char root[20];
 
-		sprintf(root, "%u/", atoi(lines->lines[i].words));
+		sprintf(root, "%d/", atoi(lines->lines[i].words));
 		timeless += slow_find(lines, root)->time == 0 && g->time > 0;
 	}
 	assert_int_equal(t->nnodes, 1 + lines->n - timeless);
