@@ -4,6 +4,7 @@
  * left out, and without our header for a unit of a C++ module; the assembler gets its input changed (assembly.h). */
 #include "compile/compiler.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,70 @@
 #include "compile/find.h"
 #include "compile/line.h"
 #include "compile/plan.h"
-#include "compile/unit.h"
 #include "compile/written.h"
+
+/* The next character, with lines that end in a backslash joined, and comments as a blank. */
+static int character_next(FILE *in)
+{
+	int c = getc(in), second, last = 0;
+
+	while (c == '\\') {
+		second = getc(in);
+		if (second != '\n') {
+			ungetc(second, in);
+			return c;
+		}
+		c = getc(in);
+	}
+	if (c != '/')
+		return c;
+	second = getc(in);
+	if (second == '/') {
+		while ((c = getc(in)) != EOF && (c != '\n' || last == '\\'))
+			last = c;
+		return c;
+	}
+	if (second != '*') {
+		ungetc(second, in);
+		return c;
+	}
+	while ((c = getc(in)) != EOF && (c != '/' || last != '*'))
+		last = c;
+	return c == EOF ? EOF : ' ';
+}
+
+/* The next word into WORD, of SIZE bytes; lines of the preprocessor are none. Empty: none, or what begins with no letter. */
+static void word_next(FILE *in, char *word, size_t size)
+{
+	size_t n = 0;
+	int c = character_next(in);
+
+	while (c != EOF && (isspace(c) || c == '#'))
+		if (c == '#')
+			while (c != EOF && c != '\n')
+				c = character_next(in);
+		else
+			c = character_next(in);
+	for (; c != EOF && (isalnum(c) || c == '_') && n + 1 < size; c = character_next(in))
+		word[n++] = c;
+	word[n] = '\0';
+}
+
+/* Whether the source at PATH begins with `module` or `export module`, before which nothing but comments and lines of the preprocessor may stand
+ * (C++20, [module.unit]).  False if it cannot be read. */
+static bool is_unit_of_module(const char *path)
+{
+	char word[16];
+	FILE *in = fopen(path, "re");
+
+	if (!in)
+		return false;
+	word_next(in, word, sizeof word);
+	if (!strcmp(word, "export"))
+		word_next(in, word, sizeof word);
+	fclose(in);
+	return !strcmp(word, "module");
+}
 
 static bool no_step(const char *path, struct error *err)
 {
@@ -108,7 +171,7 @@ static bool has_unit(const struct line *l)
 
 	for (size_t i = 1; i < l->words.count; i++) {
 		modules |= !strncmp(l->words.items[i], "-fmodules", strlen("-fmodules"));
-		unit |= l->kinds[i] == WORD_SOURCE && unit_of_module(l->words.items[i]);
+		unit |= l->kinds[i] == WORD_SOURCE && is_unit_of_module(l->words.items[i]);
 	}
 	return modules && unit;
 }

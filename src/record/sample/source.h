@@ -108,7 +108,4 @@ struct source {
 	bool sees_kernel;		/* the kernel's part of the time is in its samples */
 };
 
-/* Waiting for WAKE alone. */
-void source_rest(struct source *s, int wake, int ms);
-
 #endif

@@ -519,8 +519,17 @@ static void ticker_leave(struct source *source, pid_t pid)
 			t->rings[i]->head->unwanted = 1;
 }
 
+/* The samples wait in memory that is looked at: for WAKE alone. */
+static void ticker_rest(struct source *s, int wake, int ms)
+{
+	struct pollfd fd = { .fd = wake, .events = POLLIN };
+
+	(void)s;
+	poll(&fd, 1, ms);
+}
+
 static const struct source_kind by_timer = {
-	.number = AMON_SOURCE_TIMER, .wait = source_rest, .next = ticker_next, .leave = ticker_leave, .close = ticker_close,
+	.number = AMON_SOURCE_TIMER, .wait = ticker_rest, .next = ticker_next, .leave = ticker_leave, .close = ticker_close,
 };
 
 /* Filters of system calls that hold for this process; where the kernel does not count them, their mode. */

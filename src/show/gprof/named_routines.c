@@ -1,9 +1,77 @@
-/* named_routines.c - which routines of a gmon.out the names of gprof's options mean. */
+/* named_routines.c - which routines of a gmon.out the names of gprof's options mean.
+ *
+ * Names are compared with a symbol as gprof itself does:
+ *
+ *     FILE:ROUTINE  FILE:LINE  FILE:  :ROUTINE      and without a colon
+ *     FILE if it has a dot, LINE if it begins with a digit, else ROUTINE
+ *
+ * An arc is two of them, FROM/TO; an empty one means every routine.  FILE is compared with the last part of a path. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/gprof/pick.h"
 #include "show/gprof/postprocess.h"
+
+/* One name taken apart; all empty: it fits every symbol. */
+struct pick {
+	const char *file;	/* last part of the path; NULL: any */
+	size_t file_length;	/* bytes of it */
+	const char *name;	/* as linked; NULL: any */
+	size_t name_length;	/* bytes of it */
+	unsigned long line;	/* 0: any */
+};
+
+static void part_set(struct pick *p, const char *text, size_t length)
+{
+	if (length == 0)
+		return;
+	if (isdigit((unsigned char)*text)) {
+		p->line = strtoul(text, NULL, 10);
+	} else {
+		p->name = text;
+		p->name_length = length;
+	}
+}
+
+/* Take the LENGTH bytes at TEXT apart; the result points into them. */
+static struct pick pick_parse(const char *text, size_t length)
+{
+	struct pick p = { 0 };
+	const char *colon = memrchr(text, ':', length);
+	size_t file = colon ? (size_t)(colon - text) : memchr(text, '.', length) ? length : 0;
+
+	if (file > 0) {
+		p.file = text;
+		p.file_length = file;
+	}
+	if (colon)
+		part_set(&p, colon + 1, length - file - 1);
+	else if (file == 0)
+		part_set(&p, text, length);
+	return p;
+}
+
+static bool is_equal(const char *text, const char *s, size_t length)
+{
+	return strncmp(text, s, length) == 0 && text[length] == '\0';
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Whether P means the routine NAME of FILE (NULL: unknown) at LINE. */
+static bool pick_fits(const struct pick *p, const char *name, const char *file, unsigned long line)
+{
+	if (p->file && (!file || !is_equal(last_part(file), p->file, p->file_length)))
+		return false;
+	if (p->line && p->line != line)
+		return false;
+	return !p->name || is_equal(name, p->name, p->name_length);
+}
 
 /* What gprof leaves out of everything but counts: profiling's own functions. */
 static const char *const own[] = { "_gprof_mcount", "mcount", "_mcount", "__mcount", "__mcount_internal", "__mcleanup",
