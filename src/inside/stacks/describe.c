@@ -6,6 +6,8 @@
  * Invariant: a read stays within the module's segment that holds the descriptions. */
 #include "inside/stacks/describe.h"
 
+#include <dwarf.h>
+
 #include "inside/modules/module.h"
 #include "inside/stacks/reader.h"
 #include "inside/stacks/unwind.h"
@@ -14,11 +16,11 @@
 static uint64_t describe_read_plain(struct reader *r, uint8_t encoding)
 {
 	switch (encoding & 0x0f) {
-	case 0x00: case 0x04: case 0x0c: return read_fixed(r, 8);
-	case 0x02: return read_fixed(r, 2);
-	case 0x03: return read_fixed(r, 4);
-	case 0x0a: return (uint64_t)read_signed(r, 2);
-	case 0x0b: return (uint64_t)read_signed(r, 4);
+	case DW_EH_PE_absptr: case DW_EH_PE_udata8: case DW_EH_PE_sdata8: return read_fixed(r, 8);
+	case DW_EH_PE_udata2: return read_fixed(r, 2);
+	case DW_EH_PE_udata4: return read_fixed(r, 4);
+	case DW_EH_PE_sdata2: return (uint64_t)read_signed(r, 2);
+	case DW_EH_PE_sdata4: return (uint64_t)read_signed(r, 4);
 	default: reader_fail(r); return 0;
 	}
 }
@@ -28,8 +30,8 @@ static uintptr_t read_address(struct reader *r, uint8_t encoding)
 	uintptr_t from = (uintptr_t)r->at;
 
 	switch (encoding & 0xf0) {
-	case 0x00: return describe_read_plain(r, encoding);
-	case 0x10: return describe_read_plain(r, encoding) + from;
+	case DW_EH_PE_absptr: return describe_read_plain(r, encoding);
+	case DW_EH_PE_pcrel: return describe_read_plain(r, encoding) + from;
 	default: reader_fail(r); return 0;
 	}
 }
@@ -145,7 +147,7 @@ static const struct pair *describe_find_table(const struct identity_rules *m, si
 	struct reader r = { m->index, (const uint8_t *)m->high };
 	uint64_t head = read_fixed(&r, 4);	/* version, encodings of what follows: address of .eh_frame, count, pairs */
 
-	if ((head & 0xff) != 1 || (head >> 16 & 0xff) != 0x03 || head >> 24 != 0x3b)
+	if ((head & 0xff) != 1 || (head >> 16 & 0xff) != DW_EH_PE_udata4 || head >> 24 != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
 		return NULL;
 	describe_read_plain(&r, (uint8_t)(head >> 8));
 	*count = read_fixed(&r, 4);

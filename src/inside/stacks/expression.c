@@ -1,6 +1,8 @@
 /* expression.c - the expressions in descriptions: a machine with a stack of words (DWARF 5, section 2.5). */
 #include "inside/stacks/expression.h"
 
+#include <dwarf.h>
+
 #include "inside/stacks/peek.h"
 #include "inside/stacks/reader.h"
 #include "inside/stacks/unwind.h"
@@ -74,21 +76,21 @@ static uintptr_t calculate(struct machine *m, uint8_t op, intptr_t a, intptr_t b
 	uintptr_t ua = (uintptr_t)a, ub = (uintptr_t)b;
 
 	switch (op) {
-	case 0x1a: return ua & ub;
-	case 0x1c: return ua - ub;
-	case 0x1e: return ua * ub;
-	case 0x21: return ua | ub;
-	case 0x22: return ua + ub;
-	case 0x24: return ub < 64 ? ua << ub : 0;
-	case 0x25: return ub < 64 ? ua >> ub : 0;
-	case 0x26: return (uintptr_t)(a >> (ub < 64 ? ub : 63));
-	case 0x27: return ua ^ ub;
-	case 0x29: return a == b;
-	case 0x2a: return a >= b;
-	case 0x2b: return a > b;
-	case 0x2c: return a <= b;
-	case 0x2d: return a < b;
-	case 0x2e: return a != b;
+	case DW_OP_and: return ua & ub;
+	case DW_OP_minus: return ua - ub;
+	case DW_OP_mul: return ua * ub;
+	case DW_OP_or: return ua | ub;
+	case DW_OP_plus: return ua + ub;
+	case DW_OP_shl: return ub < 64 ? ua << ub : 0;
+	case DW_OP_shr: return ub < 64 ? ua >> ub : 0;
+	case DW_OP_shra: return (uintptr_t)(a >> (ub < 64 ? ub : 63));
+	case DW_OP_xor: return ua ^ ub;
+	case DW_OP_eq: return a == b;
+	case DW_OP_ge: return a >= b;
+	case DW_OP_gt: return a > b;
+	case DW_OP_le: return a <= b;
+	case DW_OP_lt: return a < b;
+	case DW_OP_ne: return a != b;
 	default: m->failed = true; return 0;
 	}
 }
@@ -110,36 +112,36 @@ static void expression_operate(struct machine *m, struct unwind *u, struct reade
 {
 	uintptr_t a;
 
-	if (op >= 0x30 && op <= 0x4f) {
-		expression_push(m, op - 0x30u);
-	} else if (op >= 0x70 && op <= 0x8f) {
-		push_register(m, u, op - 0x70u, read_sleb(r));
+	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
+		expression_push(m, op - (unsigned)DW_OP_lit0);
+	} else if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
+		push_register(m, u, op - (unsigned)DW_OP_breg0, read_sleb(r));
 	} else switch (op) {
-	case 0x03: expression_push(m, read_fixed(r, 8)); break;
-	case 0x06: push_memory(m, u, 8); break;
-	case 0x08: expression_push(m, read_fixed(r, 1)); break;
-	case 0x09: expression_push(m, (uintptr_t)read_signed(r, 1)); break;
-	case 0x0a: expression_push(m, read_fixed(r, 2)); break;
-	case 0x0b: expression_push(m, (uintptr_t)read_signed(r, 2)); break;
-	case 0x0c: expression_push(m, read_fixed(r, 4)); break;
-	case 0x0d: expression_push(m, (uintptr_t)read_signed(r, 4)); break;
-	case 0x0e: case 0x0f: expression_push(m, read_fixed(r, 8)); break;
-	case 0x10: expression_push(m, read_uleb(r)); break;
-	case 0x11: expression_push(m, (uintptr_t)read_sleb(r)); break;
-	case 0x12: pick(m, 0); break;
-	case 0x13: expression_pop(m); break;
-	case 0x14: pick(m, 1); break;
-	case 0x15: pick(m, (unsigned)read_fixed(r, 1)); break;
-	case 0x16: a = expression_pop(m); pick(m, 0); if (m->used > 1) m->word[m->used - 2] = a; else m->failed = true; break;
-	case 0x17: rotate(m); break;
-	case 0x1f: expression_push(m, -expression_pop(m)); break;
-	case 0x20: expression_push(m, ~expression_pop(m)); break;
-	case 0x23: a = expression_pop(m); expression_push(m, a + read_uleb(r)); break;
-	case 0x28: branch(r, begin, expression_pop(m) != 0); break;
-	case 0x2f: branch(r, begin, true); break;
-	case 0x92: a = read_uleb(r); push_register(m, u, a, read_sleb(r)); break;
-	case 0x94: push_memory(m, u, read_fixed(r, 1)); break;
-	case 0x96: break;
+	case DW_OP_addr: expression_push(m, read_fixed(r, 8)); break;
+	case DW_OP_deref: push_memory(m, u, 8); break;
+	case DW_OP_const1u: expression_push(m, read_fixed(r, 1)); break;
+	case DW_OP_const1s: expression_push(m, (uintptr_t)read_signed(r, 1)); break;
+	case DW_OP_const2u: expression_push(m, read_fixed(r, 2)); break;
+	case DW_OP_const2s: expression_push(m, (uintptr_t)read_signed(r, 2)); break;
+	case DW_OP_const4u: expression_push(m, read_fixed(r, 4)); break;
+	case DW_OP_const4s: expression_push(m, (uintptr_t)read_signed(r, 4)); break;
+	case DW_OP_const8u: case DW_OP_const8s: expression_push(m, read_fixed(r, 8)); break;
+	case DW_OP_constu: expression_push(m, read_uleb(r)); break;
+	case DW_OP_consts: expression_push(m, (uintptr_t)read_sleb(r)); break;
+	case DW_OP_dup: pick(m, 0); break;
+	case DW_OP_drop: expression_pop(m); break;
+	case DW_OP_over: pick(m, 1); break;
+	case DW_OP_pick: pick(m, (unsigned)read_fixed(r, 1)); break;
+	case DW_OP_swap: a = expression_pop(m); pick(m, 0); if (m->used > 1) m->word[m->used - 2] = a; else m->failed = true; break;
+	case DW_OP_rot: rotate(m); break;
+	case DW_OP_neg: expression_push(m, -expression_pop(m)); break;
+	case DW_OP_not: expression_push(m, ~expression_pop(m)); break;
+	case DW_OP_plus_uconst: a = expression_pop(m); expression_push(m, a + read_uleb(r)); break;
+	case DW_OP_bra: branch(r, begin, expression_pop(m) != 0); break;
+	case DW_OP_skip: branch(r, begin, true); break;
+	case DW_OP_bregx: a = read_uleb(r); push_register(m, u, a, read_sleb(r)); break;
+	case DW_OP_deref_size: push_memory(m, u, read_fixed(r, 1)); break;
+	case DW_OP_nop: break;
 	default: a = expression_pop(m); expression_push(m, calculate(m, op, (intptr_t)expression_pop(m), (intptr_t)a)); break;
 	}
 }

@@ -5,6 +5,7 @@
  * the Linux Standard Base have it. */
 #include "inside/stacks/unwind.h"
 
+#include <dwarf.h>
 #include <signal.h>
 #include <ucontext.h>
 
@@ -149,30 +150,30 @@ static void instruct(struct execution *x, struct reader *r, uint8_t op)
 	uint64_t reg;
 
 	switch (op) {
-	case 0x00: break;
-	case 0x02: x->at += read_fixed(r, 1) * x->rules->code_unit; break;
-	case 0x03: x->at += read_fixed(r, 2) * x->rules->code_unit; break;
-	case 0x04: x->at += read_fixed(r, 4) * x->rules->code_unit; break;
-	case 0x05: reg = read_uleb(r); unwind_set(x, r, reg, OFFSET, (int64_t)read_uleb(r) * unit); break;
-	case 0x06: restore(x, r, read_uleb(r)); break;
-	case 0x07: unwind_set(x, r, read_uleb(r), UNDEFINED, 0); break;
-	case 0x08: unwind_set(x, r, read_uleb(r), SAME, 0); break;
-	case 0x09: reg = read_uleb(r); unwind_set(x, r, reg, REGISTER, (int64_t)read_uleb(r)); break;
-	case 0x0a: unwind_remember(x, r); break;
-	case 0x0b: unwind_recall(x, r); break;
-	case 0x0c: reg = read_uleb(r); set_cfa(x, r, reg, (int64_t)read_uleb(r)); break;
-	case 0x0d: change_cfa(x, r, read_uleb(r), x->now.cfa); break;
-	case 0x0e: change_cfa(x, r, x->now.cfa_register, (int64_t)read_uleb(r)); break;
-	case 0x0f: x->now.cfa_register = UNWIND_REGISTERS; x->now.cfa = read_expression(r); break;
-	case 0x10: reg = read_uleb(r); unwind_set(x, r, reg, EXPRESSION, read_expression(r)); break;
-	case 0x11: reg = read_uleb(r); unwind_set(x, r, reg, OFFSET, read_sleb(r) * unit); break;
-	case 0x12: reg = read_uleb(r); set_cfa(x, r, reg, read_sleb(r) * unit); break;
-	case 0x13: change_cfa(x, r, x->now.cfa_register, read_sleb(r) * unit); break;
-	case 0x14: reg = read_uleb(r); unwind_set(x, r, reg, VAL_OFFSET, (int64_t)read_uleb(r) * unit); break;
-	case 0x15: reg = read_uleb(r); unwind_set(x, r, reg, VAL_OFFSET, read_sleb(r) * unit); break;
-	case 0x16: reg = read_uleb(r); unwind_set(x, r, reg, VAL_EXPRESSION, read_expression(r)); break;
-	case 0x2e: read_uleb(r); break;		/* size of arguments */
-	case 0x2f: reg = read_uleb(r); unwind_set(x, r, reg, OFFSET, -(int64_t)read_uleb(r) * unit); break;
+	case DW_CFA_nop: break;
+	case DW_CFA_advance_loc1: x->at += read_fixed(r, 1) * x->rules->code_unit; break;
+	case DW_CFA_advance_loc2: x->at += read_fixed(r, 2) * x->rules->code_unit; break;
+	case DW_CFA_advance_loc4: x->at += read_fixed(r, 4) * x->rules->code_unit; break;
+	case DW_CFA_offset_extended: reg = read_uleb(r); unwind_set(x, r, reg, OFFSET, (int64_t)read_uleb(r) * unit); break;
+	case DW_CFA_restore_extended: restore(x, r, read_uleb(r)); break;
+	case DW_CFA_undefined: unwind_set(x, r, read_uleb(r), UNDEFINED, 0); break;
+	case DW_CFA_same_value: unwind_set(x, r, read_uleb(r), SAME, 0); break;
+	case DW_CFA_register: reg = read_uleb(r); unwind_set(x, r, reg, REGISTER, (int64_t)read_uleb(r)); break;
+	case DW_CFA_remember_state: unwind_remember(x, r); break;
+	case DW_CFA_restore_state: unwind_recall(x, r); break;
+	case DW_CFA_def_cfa: reg = read_uleb(r); set_cfa(x, r, reg, (int64_t)read_uleb(r)); break;
+	case DW_CFA_def_cfa_register: change_cfa(x, r, read_uleb(r), x->now.cfa); break;
+	case DW_CFA_def_cfa_offset: change_cfa(x, r, x->now.cfa_register, (int64_t)read_uleb(r)); break;
+	case DW_CFA_def_cfa_expression: x->now.cfa_register = UNWIND_REGISTERS; x->now.cfa = read_expression(r); break;
+	case DW_CFA_expression: reg = read_uleb(r); unwind_set(x, r, reg, EXPRESSION, read_expression(r)); break;
+	case DW_CFA_offset_extended_sf: reg = read_uleb(r); unwind_set(x, r, reg, OFFSET, read_sleb(r) * unit); break;
+	case DW_CFA_def_cfa_sf: reg = read_uleb(r); set_cfa(x, r, reg, read_sleb(r) * unit); break;
+	case DW_CFA_def_cfa_offset_sf: change_cfa(x, r, x->now.cfa_register, read_sleb(r) * unit); break;
+	case DW_CFA_val_offset: reg = read_uleb(r); unwind_set(x, r, reg, VAL_OFFSET, (int64_t)read_uleb(r) * unit); break;
+	case DW_CFA_val_offset_sf: reg = read_uleb(r); unwind_set(x, r, reg, VAL_OFFSET, read_sleb(r) * unit); break;
+	case DW_CFA_val_expression: reg = read_uleb(r); unwind_set(x, r, reg, VAL_EXPRESSION, read_expression(r)); break;
+	case DW_CFA_GNU_args_size: read_uleb(r); break;		/* size of arguments */
+	case DW_CFA_GNU_negative_offset_extended: reg = read_uleb(r); unwind_set(x, r, reg, OFFSET, -(int64_t)read_uleb(r) * unit); break;
 	default: reader_fail(r);
 	}
 }
@@ -187,9 +188,9 @@ static bool unwind_execute(struct execution *x, const uint8_t *at, const uint8_t
 		unsigned low = op & 0x3f;
 
 		switch (op >> 6) {
-		case 1: x->at += low * x->rules->code_unit; break;
-		case 2: unwind_set(x, &r, low, OFFSET, (int64_t)read_uleb(&r) * x->rules->data_unit); break;
-		case 3: restore(x, &r, low); break;
+		case DW_CFA_advance_loc >> 6: x->at += low * x->rules->code_unit; break;
+		case DW_CFA_offset >> 6: unwind_set(x, &r, low, OFFSET, (int64_t)read_uleb(&r) * x->rules->data_unit); break;
+		case DW_CFA_restore >> 6: restore(x, &r, low); break;
 		default: instruct(x, &r, op);
 		}
 		if (r.at && x->at > x->until)
