@@ -21,6 +21,11 @@ struct option *option_table_longs(unsigned command);
 /* Its letters, a leading + with STOP, a leading - where operands are told apart by their place; to be freed.  NULL: out of memory. */
 char *option_table_letters(unsigned command, bool stop);
 
+struct options;
+
+/* Put the value of KEY where its row says: a switch, or ARGUMENT as it is.  False: no row of KEY says so, and nothing is put. */
+bool option_table_put(struct options *o, int key, const char *argument);
+
 /* Does KEY choose or shape the listings of the report?  Then aprof run prints that. */
 bool option_table_is_listing(int key);
 

@@ -229,20 +229,12 @@ static bool option_set(struct options *o, int key, char *argument)
 
 	if (mine)
 		return ok;
+	if (option_table_put(o, key, argument))
+		return true;
 	switch (key) {
-	case 'b': o->report.style.brief = true; return true;
-	case 'z': o->report.gprof.zeros = true; return true;
-	case 'T': o->report.gprof.traditional = true; return true;
-	case 'L': o->report.gprof.paths = true; return true;
-	case 'x': o->report.gprof.all_lines = true; return true;
-	case 'y': o->report.gprof.separate = true; return true;
-	case 'I': o->report.gprof.source_path = argument; return true;
 	case 't': return whole_number(argument, "table-length", &o->report.gprof.table_length);
 	case 'w': return index_width_set(o, argument);
 	case 'm': return whole_number(argument, "min-count", &o->report.gprof.min_count);
-	case 'v': o->version = true; return true;
-	case 'c': o->static_arcs = true; return true;
-	case 'h': o->help = true; return true;
 	case 'o': return file_set(&o->output, "output", argument);
 	case KEY_SORT: ok = one_of("sort", argument, "self, total, calls", &i); o->report.sort = REPORT_BY_SELF + i; return ok;
 	case KEY_MODEL: ok = one_of("model", argument, "history, gprof, cct", &i); o->graph.model = i; return ok;
@@ -250,23 +242,10 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_FOCUS: return options_word_add(&o->graph.focus, &o->graph.nfocus, argument);
 	case KEY_HIDE: return options_word_add(&o->graph.hide, &o->graph.nhide, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
-	case KEY_PHASE: o->phase = argument; return true;
 	case KEY_TIME_RANGE: return range_set(o, argument);
-	case KEY_INTERVALS: o->intervals = true; return true;
-	case KEY_RAW: o->graph.raw = true; return true;
 	case KEY_LAYER: return layer_set(o, argument);
-	case KEY_LEAVES: o->report.leaves = true; return true;
-	case KEY_SITES: o->report.sites = true; return true;
-	case KEY_LINES: o->report.lines = true; return true;
-	case KEY_IMBALANCE: o->report.imbalance = true; return true;
 	case KEY_RANK: o->report.imbalance = o->report.of_rank = true; return whole_number(argument, "rank", &o->report.rank);
-	case KEY_MPI: o->report.mpi = true; return true;
-	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
 	case KEY_ORDER: ok = one_of("sort", argument, "self, total, calls, percall", &i); o->diff.sort = i; return ok;
-	case KEY_HTML: o->html = true; return true;
-	case KEY_NO_SOURCE: o->no_source = true; return true;
-	case KEY_LIVE: o->live = true; return true;
-	case KEY_ALL: o->diff.all = true; return true;
 	case KEY_MAX_REGRESS: return options_limit_set(o, argument);
 	case KEY_METRIC: ok = one_of("metric", argument, "self, total", &i); o->check.time = i; return ok;
 	case KEY_CALLS: ok = one_of("calls", argument, "exact, limit, ignore", &i); o->check.calls = i; return ok;
@@ -277,31 +256,16 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_TOP: return whole_number(argument, "top", &o->report.top);
 	case KEY_SOURCE_PATH: return options_word_add(&o->sources.folders, &o->sources.nfolders, argument);
 	case KEY_SUBSTITUTE: return substitute_add(o, argument);
-	case KEY_WIDE: o->report.style.wide = true; return true;
-	case KEY_PROCESSES: o->report.processes = true; return true;
-	case KEY_THREADS: o->report.threads = true; return true;
-	case KEY_JSON: o->report.json = true; return true;
 	case KEY_COLOR: return one_of("color", argument, "auto, always, never", &o->colour);
-	case KEY_REPORT: o->whole = true; return true;
-	case KEY_NO_PAGER: o->no_pager = true; return true;
 	case KEY_CLOCK: return clock_set(o, argument);
 	case KEY_RATE: return rate_set(o, argument);
 	case KEY_MEMORY: return memory_set(o, argument);
 	case KEY_DATA: return file_set(&o->data, "data", argument);
-	case KEY_NO_REPORT: o->no_report = true; return true;
 	case KEY_SECONDS: return seconds_set("seconds", argument, &o->seconds);
-	case KEY_VERIFY: o->verify = true; return true;
-	case KEY_STACKS: o->stacks = true; return true;
-	case KEY_SCRIPT: o->script = true; return true;
-	case KEY_KERNEL: o->kernel = true; return true;
-	case KEY_INLINES: o->inlines = true; return true;
-	case KEY_ALL_PROCESSES: o->all = true; return true;
 	case KEY_AGAINST: return against_set(o);
-	case KEY_STORE: o->store = argument; return true;
 	case KEY_TIMEOUT: return seconds_set("timeout", argument, &o->timeout);
 	case KEY_LABEL: return options_word_add(&o->labels, &o->nlabels, argument);
 	case KEY_FORMAT: return one_of("format", argument, "rows, pprof, parca", &o->format);
-	case KEY_SCHEMA: o->schema = true; return true;
 	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	default: return false;
 	}
