@@ -417,42 +417,62 @@ static bool small_keep(struct run *r, const char *file, struct input *in, bool i
 	return kept;
 }
 
-/* Keep the data of program I as *NAME, or beside it, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.
- * A large file of a single process is moved as it is; those of several, or of one that still runs, are added up. */
+/* What becomes of the files that a program left. */
+enum fate {
+	FATE_MOVED,	/* a large one of a single process has the name now */
+	FATE_SMALL,	/* a small one of a single process is read, and written anew without what it has room for */
+	FATE_SUMMED,	/* those of several processes, or of one that still runs, are added up */
+	FATE_STUCK,	/* a large one could not be moved: it stays where it is */
+};
+
+static enum fate fate_of(struct run *r, const struct harvest_program *p, char **name)
+{
+	if (p->n != 1 || p->running || p->summed)
+		return FATE_SUMMED;
+	files_cut(p->files[0]);
+	if (collect_is_small(p->files[0]))
+		return FATE_SMALL;
+	return data_file_keep(r->options->data, p->files[0], NULL, name) ? FATE_MOVED : FATE_STUCK;
+}
+
+/* Keep what was read of P into IN, as FATE has it; IS_READ tells whether all of it was. */
+static bool program_keep(struct run *r, const struct harvest_program *p, enum fate fate, struct input *in, bool is_read, const struct stacks *s,
+			 char **name)
+{
+	if (fate == FATE_SMALL)
+		return small_keep(r, p->files[0], in, is_read, s, name);
+	return fate == FATE_MOVED || (fate == FATE_SUMMED && is_read && input_keep(r, in, name));
+}
+
+/* Keep the data of program I as *NAME, or beside it, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted. */
 static void program_report(struct run *r, size_t i, char **name, FILE *out)
 {
 	struct harvest_program *p = &r->harvest.programs[i];
-	bool single = p->n == 1 && !p->running && !p->summed, gmon = i == 0 && gmon_file_wanted(), small, moved, kept, is_read;
+	bool gmon = i == 0 && gmon_file_wanted(), is_wanted = out || gmon || r->options->verify, is_read, kept;
 	struct stacks stacks = stacks_load(r, p, *name);
 	struct input in = { .listener = &listener, .spare = true };
+	enum fate fate = fate_of(r, p, name);
 	struct error err;
 
-	if (single)
-		files_cut(p->files[0]);
-	small = single && collect_is_small(p->files[0]);
-	kept = moved = single && !small && data_file_keep(r->options->data, p->files[0], NULL, name);
-	if (moved) {
+	if (fate == FATE_MOVED) {
 		embed_into_file(*name, true);
 		stacks_append(r, &stacks, *name);
 	}
-	if (moved && !out && !gmon && !r->options->verify) {
+	if (fate == FATE_MOVED && !is_wanted) {
 		r->kept |= i == 0;
 		free(stacks.file);
 		return;
 	}
-	is_read = files_add_up(r, &in, moved ? name : p->files, p->n, p->summed, *name, &err) || readable_add_up(r, &in, p, *name, &err);
+	is_read = files_add_up(r, &in, fate == FATE_MOVED ? name : p->files, p->n, p->summed, *name, &err) || readable_add_up(r, &in, p, *name, &err);
 	if (!is_read)
 		message_error(&err, NULL);
-	else if (!moved)
+	else if (fate != FATE_MOVED)
 		stacks_join(r, &stacks, &in);
-	if (small)
-		kept = small_keep(r, p->files[0], &in, is_read, &stacks, name);
-	else if (is_read && !single)
-		kept = input_keep(r, &in, name);
+	kept = program_keep(r, p, fate, &in, is_read, &stacks, name);
 	r->kept |= i == 0 && kept;
 	r->left |= !kept;
 	stacks_tell(&in, *name);
-	if (is_read && (out || gmon || r->options->verify)) {
+	if (is_read && is_wanted) {
 		if (i == 0 && !r->left)
 			harvest_remove(r->directory);	/* all of it is kept, or in memory: the first program comes last */
 		collect_program_print(r, &in, out, gmon);
