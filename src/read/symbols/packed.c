@@ -63,7 +63,8 @@ static bool places_hold(const Symbols *m)
 	size_t n = m->n_at, strings = m->n_string;
 
 	return m->n_within == n && m->n_flags == n && m->n_at_file == n && m->n_at_line == n && m->n_own_file == n && m->n_own_line == n && (m->n_own_column == n || m->n_own_column == 0) && (m->n_called == n || m->n_called == 0) &&
-	       all_below(m->within, n, m->n_start) && all_below(m->at_file, n, strings) && all_below(m->own_file, n, strings);
+	       all_below(m->within, n, m->n_start) && all_below(m->at_file, n, strings) && all_below(m->own_file, n, strings) &&
+	       all_below(m->called, m->n_called, strings);
 }
 
 static bool rest_holds(const Symbols *m)

@@ -74,7 +74,7 @@ static struct made *large_program(void)
 {
 	static const char *const words[] = { "Main", "P", "P.part.0", "Q", "Q.isra.0" };
 	const char *names[60];
-	char made[60][8];
+	static char made[60][8];	/* which the program's names point to */
 	struct made *m;
 	uint64_t seed = 7;
 	uint32_t c = 0;
