@@ -111,15 +111,10 @@ static const char *hot_cases_place_of(const struct graph_routine *r, const char 
 
 /* ---- code without hooks ---- */
 
-static bool is_hooks(const struct leaf *l)
-{
-	return strcmp(l->name, "(hooks)") == 0;
-}
-
 /* Of a library, so that what is called there is known by another name: also of one that was linked into the program, whose source nothing tells. */
 static bool hot_cases_is_foreign(const struct hot_cases *c, const struct leaf *l, const char *program)
 {
-	if (l->place[0] == '[' || l->place[0] == '(' || is_hooks(l))
+	if (l->kind != LEAF_PLAIN)
 		return false;
 	if (!program || strcmp(l->place, print_basename(program)) != 0)
 		return true;
@@ -188,7 +183,7 @@ static bool plain_add(struct hot_cases *c, const struct leaf *leaf, size_t n)
 		const struct leaf *l = leaf + i;
 		struct hot_caller caller = { .routine = l->routine, .time = l->time, .evidence = leaf_evidence(c->g, l) };
 
-		if (is_hooks(l))
+		if (l->kind == LEAF_HOOKS)
 			continue;
 		if (!hot || strcmp(hot->place, l->place) != 0 || strcmp(hot->name, l->name) != 0) {
 			hot = h->hot + h->n++;
@@ -311,7 +306,7 @@ static struct hot_errand plain_errand(const struct hot_cases *c, uint32_t routin
 		const struct leaf *l = c->leaves.leaf + i;
 		struct hot_errand e;
 
-		if (is_hooks(l) || l->place[0] == '[')
+		if (l->kind == LEAF_HOOKS || l->kind == LEAF_PSEUDO)
 			continue;
 		e = plain_named(c, routine, l->name);
 		if (e.time > best.time)

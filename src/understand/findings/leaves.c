@@ -28,6 +28,7 @@ static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, 
 	const struct profile_pc *pc = &p->pcs[i];
 	const struct symbol *symbol;
 
+	leaf->kind = LEAF_LINE;
 	leaf->line = 0;
 	leaf->name = NULL;
 	leaf->pc = pc;
@@ -36,15 +37,18 @@ static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, 
 	case OVERHEAD_OWN:
 		return options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line);
 	case OVERHEAD_NOWHERE:
+		leaf->kind = LEAF_UNKNOWN;
 		leaf->place = leaf->name = "(unknown)";
 		return options->leaves;
 	case OVERHEAD_OWN_HOOK:
 	case OVERHEAD_HOOK_OF_CALLEE:
+		leaf->kind = LEAF_HOOKS;
 		leaf->place = "aprof";
 		leaf->name = "(hooks)";
 		return options->leaves && in->graph->options.raw;
 	case OVERHEAD_PLAIN:
 		symbol = symbols_find(in->symbols, pc->module, pc->address);
+		leaf->kind = p->modules[pc->module].path[0] == '[' ? LEAF_PSEUDO : LEAF_PLAIN;
 		leaf->place = print_basename(p->modules[pc->module].path);
 		leaf->name = symbol->known ? symbol->display : "(no symbols)";
 		leaf->nameless = (!symbol->known || symbol->local) &&
@@ -129,7 +133,8 @@ static bool kernel_collect(struct leaves *l, const struct graph *g)
 			time[graph_owner(g, i)] += (uint64_t)((double)graph_time(g, i) * g->routines[graph_owner(g, i)].kernel);
 	for (uint32_t r = 0; time && r < g->nroutines; r++)
 		if (time[r] > 0)
-			l->leaf[l->n++] = (struct leaf){ .routine = r, .place = "[kernel]", .name = "(system calls, page faults)", .time = time[r] };
+			l->leaf[l->n++] = (struct leaf){ .kind = LEAF_PSEUDO, .routine = r, .place = "[kernel]", .name = "(system calls, page faults)",
+				.time = time[r] };
 	free(time);
 	return time != NULL;
 }

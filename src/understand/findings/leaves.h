@@ -17,7 +17,17 @@
 
 struct plain_calls;
 
+/* What a leaf is. */
+enum leaf_kind {
+	LEAF_LINE,		/* a source line of the routine itself */
+	LEAF_PLAIN,		/* a plain function of a file */
+	LEAF_PSEUDO,		/* one that no file has: of [kernel], [vdso] */
+	LEAF_HOOKS,		/* aprof's hooks */
+	LEAF_UNKNOWN,		/* in none of the modules */
+};
+
 struct leaf {
+	enum leaf_kind kind;
 	uint32_t routine;	/* index in graph.routines */
 	uint32_t line;		/* source line, for own code; 0: a plain function */
 	const char *place;	/* own code: source file; else file name of the module */
