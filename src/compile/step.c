@@ -19,7 +19,7 @@
 #include "compile/written.h"
 
 /* The next character, with lines that end in a backslash joined, and comments as a blank. */
-static int character_next(FILE *in)
+static int source_character_next(FILE *in)
 {
 	int c = getc(in), second, last = 0;
 
@@ -49,18 +49,18 @@ static int character_next(FILE *in)
 }
 
 /* The next word into WORD, of SIZE bytes; lines of the preprocessor are none. Empty: none, or what begins with no letter. */
-static void word_next(FILE *in, char *word, size_t size)
+static void source_word_next(FILE *in, char *word, size_t size)
 {
 	size_t n = 0;
-	int c = character_next(in);
+	int c = source_character_next(in);
 
 	while (c != EOF && (isspace(c) || c == '#'))
 		if (c == '#')
 			while (c != EOF && c != '\n')
-				c = character_next(in);
+				c = source_character_next(in);
 		else
-			c = character_next(in);
-	for (; c != EOF && (isalnum(c) || c == '_') && n + 1 < size; c = character_next(in))
+			c = source_character_next(in);
+	for (; c != EOF && (isalnum(c) || c == '_') && n + 1 < size; c = source_character_next(in))
 		word[n++] = c;
 	word[n] = '\0';
 }
@@ -74,9 +74,9 @@ static bool is_unit_of_module(const char *path)
 
 	if (!in)
 		return false;
-	word_next(in, word, sizeof word);
+	source_word_next(in, word, sizeof word);
 	if (!strcmp(word, "export"))
-		word_next(in, word, sizeof word);
+		source_word_next(in, word, sizeof word);
 	fclose(in);
 	return !strcmp(word, "module");
 }

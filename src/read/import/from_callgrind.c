@@ -26,7 +26,7 @@ struct cost_function {
 	uint32_t object, file, name;	/* words; NONE: not told */
 	uint64_t self;			/* cost */
 	uint32_t called_at, least;	/* line that calls lead to, and the least one of its own file with a cost; 0: none */
-	uint32_t number;		/* in the draft */
+	uint32_t number;		/* in the builder */
 };
 
 /* All calls from one to another. */
@@ -435,7 +435,7 @@ static bool from_callgrind_line_read(struct costs *c)
 	return sign ? key_line(c, at, (size_t)(sign - at), sign + 1, end) : from_callgrind_wrong(c, "neither costs nor a name");
 }
 
-/* ---- into the draft ---- */
+/* ---- into the builder ---- */
 
 static const char *told(const struct costs *c, uint32_t word)
 {

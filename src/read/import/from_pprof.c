@@ -24,7 +24,7 @@ struct table_of_ids { uint64_t *ids; uint32_t n; size_t room; struct table by_id
 struct mapping {
 	uint64_t start, limit, offset;	/* addresses, and where in the file start is */
 	uint64_t file, build_id;	/* strings */
-	uint32_t module;		/* of the draft; BUILDER_NONE: not asked for yet */
+	uint32_t module;		/* of the builder; BUILDER_NONE: not asked for yet */
 };
 
 struct function { uint64_t name, linked, file, line; };	/* strings, and a number */
@@ -78,7 +78,7 @@ static bool from_pprof_wrong(struct proto *p, const unsigned char *at, const cha
 
 /* ---- strings ---- */
 
-/* String NUMBER, ended by a zero byte, in one of four rooms; NULL: empty, or memory is short, which P's draft hears of by the next function. */
+/* String NUMBER, ended by a zero byte, in one of four rooms; NULL: empty, or memory is short, which P's builder hears of by the next function. */
 static const char *string(struct proto *p, uint64_t number, unsigned room)
 {
 	const struct text *t = number < p->nstrings ? &p->strings[number] : NULL;
@@ -361,7 +361,7 @@ static size_t from_pprof_build_id_take(struct proto *p, uint64_t number, uint8_t
 	return n;
 }
 
-/* The module of the draft that mapping NUMBER of the file is; *M: the mapping. */
+/* The module of the builder that mapping NUMBER of the file is; *M: the mapping. */
 static uint32_t from_pprof_module_of(struct proto *p, uint64_t number, const struct mapping **mapping)
 {
 	uint32_t i = number ? id_find(&p->mapping_ids, number) : BUILDER_NONE;

@@ -1,4 +1,4 @@
-/* places.c - from an address to a function of a draft. */
+/* places.c - from an address to a function of a builder. */
 #include "read/import/places.h"
 
 #include <stdlib.h>

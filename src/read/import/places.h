@@ -35,7 +35,7 @@ bool places_find(struct places *p, const struct space *space, uint64_t address, 
 /* IMAGE was mapped: if it is not the file that ran, nobody is to unwind by its rules. */
 void places_mapped(const struct places *p, struct image *image);
 
-/* The module of the draft that IMAGE is. */
+/* The module of the builder that IMAGE is. */
 uint32_t places_module(struct places *p, const struct image *image);
 
 #endif

@@ -1,7 +1,7 @@
 /* profile_builder.h - an amon.out in the making, for each process that a file of other people's tells of: stacks in, whole files in memory out.
  *
  * Readers of formats (from_*.c) name modules and functions, and add stacks; these fold into contexts as the recorder's do (read/stacks/fold.h).
- * Running out of memory, or of patience, is remembered in the draft and told once at its end. */
+ * Running out of memory, or of patience, is remembered in the builder and told once at its end. */
 #ifndef IMPORT_PROFILE_BUILDER_H
 #define IMPORT_PROFILE_BUILDER_H
 

@@ -605,7 +605,7 @@ static const char *linked_name(Dwarf_Die *function)
 }
 
 /* The entry that FUNCTION is a copy or the body of: where it stands in its scopes. */
-static Dwarf_Die original(const Dwarf_Die *function)
+static Dwarf_Die debug_info_original(const Dwarf_Die *function)
 {
 	Dwarf_Die die = *function, next;
 	Dwarf_Attribute attribute;
@@ -685,7 +685,7 @@ static bool has_no_scopes(Dwarf_Die *die)
 static const char *name_of_inlined(struct debug_info *s, Dwarf_Die *call)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Die first = original(call);
+	Dwarf_Die first = debug_info_original(call);
 	const char *name = NULL;
 
 	if (!dwarf_attr_integrate(call, DW_AT_linkage_name, &attribute) && !has_no_scopes(&first))
@@ -748,7 +748,7 @@ static enum language language_of(int code)
 /* The language of FUNCTION; *PATH as of debug_language. */
 static enum language function_language(const Dwarf_Die *function, char **path)
 {
-	Dwarf_Die first = original(function), unit;
+	Dwarf_Die first = debug_info_original(function), unit;
 	enum language language = dwarf_diecu(&first, &unit, NULL, NULL) ? language_of(dwarf_srclang(&unit)) : LANGUAGE_UNKNOWN;
 
 	*path = language == LANGUAGE_FORTRAN ? scoped_name(&first) : NULL;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Cut the next word off *TEXT, its length in *LENGTH. */
-static const char *word_next(const char **text, size_t *length)
+static const char *text_table_word_next(const char **text, size_t *length)
 {
 	const char *word = *text + strspn(*text, " \t\r\n");
 
@@ -21,10 +21,10 @@ static const char *word_next(const char **text, size_t *length)
 static bool text_table_line_parse(const char *line, struct gmon_symbol *s, size_t *length)
 {
 	size_t digits, kind;
-	const char *address = word_next(&line, &digits), *type = word_next(&line, &kind);
+	const char *address = text_table_word_next(&line, &digits), *type = text_table_word_next(&line, &kind);
 	char *end;
 
-	*s = (struct gmon_symbol){ .name = word_next(&line, length), .function = true, .local = *type == 't' };
+	*s = (struct gmon_symbol){ .name = text_table_word_next(&line, length), .function = true, .local = *type == 't' };
 	if (kind != 1 || (*type != 't' && *type != 'T') || *length == 0 || !isxdigit((unsigned char)*address))
 		return false;
 	errno = 0;
