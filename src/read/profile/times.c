@@ -438,6 +438,9 @@ static bool is_raw(const struct reader *r)
 	       !(h->way & (1u << AMON_WAY_STACKS | 1u << AMON_WAY_ARCS));
 }
 
+/* X in whole ns, at most what a field holds: a damaged header may say anything. */
+static uint64_t field(double x) { return x < 0x1p63 ? (uint64_t)x : UINT64_MAX; }
+
 bool times_settle(struct reader *r, struct source_part *parts, size_t n)
 {
 	const struct amon_header *h = &r->run.header;
@@ -458,9 +461,9 @@ bool times_settle(struct reader *r, struct source_part *parts, size_t n)
 	free(w.share_of);
 	free(w.contexts.of);
 	free(w.routines.of);
-	r->run.header.unsure = w.any ? (uint64_t)(w.unsure + SLEEP * (double)h->sleeps) : 0;	/* without samples nothing is stated */
-	r->run.header.compared = (uint64_t)w.compared;
-	r->run.header.differ = (uint64_t)w.differ;
+	r->run.header.unsure = w.any ? field(w.unsure + SLEEP * (double)h->sleeps) : 0;	/* without samples nothing is stated */
+	r->run.header.compared = field(w.compared);
+	r->run.header.differ = field(w.differ);
 	r->run.header.settled = 1;
 	return ok || reader_no_memory(r);
 }
