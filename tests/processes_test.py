@@ -174,7 +174,7 @@ class Processes(unittest.TestCase):
 
     def test_killed(self):
         """Whenever aprof run is killed, aprof merge of its directory has each process once."""
-        chance = random.Random(int(os.environ.get('SEED', 24)))
+        chance = random.Random(os.environ.get('SEED', '24'))
         for i in range(KILLS):
             self.setUp()
             after = chance.randint(PILE - 20, PROCESSES)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/file_lock.h"
 #include "base/table.h"
 #include "contract/slice.h"
 
@@ -318,6 +319,14 @@ static bool chunks_again(struct recording *l)
 	return true;
 }
 
+/* Is the file open at FD of call stacks that were sampled?  Others have no code without names. */
+static bool has_stacks(int fd)
+{
+	uint32_t way;
+
+	return pread(fd, &way, sizeof way, offsetof(struct amon_header, way)) == (ssize_t)sizeof way && way >> AMON_WAY_STACKS & 1;
+}
+
 struct recording *recording_again(const char *path)
 {
 	enum { MORE = 1 << 26 };		/* bytes that names may take */
@@ -327,7 +336,7 @@ struct recording *recording_again(const char *path)
 	if (!l)
 		return NULL;
 	l->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	if (l->fd >= 0 && flock(l->fd, LOCK_EX | LOCK_NB) == 0 && fstat(l->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= AMON_PAGE) {
+	if (l->fd >= 0 && has_stacks(l->fd) && file_lock_to_change(l->fd) && fstat(l->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= AMON_PAGE) {
 		l->length = (uint64_t)st.st_size / AMON_PAGE * AMON_PAGE;
 		l->mapped = l->length + MORE;
 		l->bytes = mmap(NULL, l->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, l->fd, 0);

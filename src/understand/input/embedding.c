@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_lock.h"
 #include "understand/input/files.h"
 
 /* Whether the file of module M, which has no build-id to tell it by, is still the one that ran when P was recorded, as far as times tell. */
@@ -105,7 +105,7 @@ static void write_into(const char *path, const struct profile *p, size_t first)
 	if (fd < 0)
 		return;
 	chunk = profile_symbols_chunk(p, first, &len, &ignored);
-	if (chunk && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+	if (chunk && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && file_lock_to_change(fd)) {
 		struct timespec times[2] = { st.st_atim, st.st_mtim };
 
 		if (embed_append(fd, chunk, len, p->runs[0].header.used))
@@ -119,7 +119,7 @@ bool embed_chunk(const char *path, const void *chunk, size_t len)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	uint64_t used = 0;
-	bool ok = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && pread(fd, &used, sizeof used, offsetof(struct amon_header, used)) == sizeof used &&
+	bool ok = fd >= 0 && file_lock_to_change(fd) && pread(fd, &used, sizeof used, offsetof(struct amon_header, used)) == sizeof used &&
 		  embed_append(fd, chunk, len, used);
 
 	if (fd >= 0)
