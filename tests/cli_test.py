@@ -1808,7 +1808,7 @@ class Real(unittest.TestCase):
         subprocess.run(['./mine', 'quick'], cwd=self.cwd)
         before = file.read_bytes()
         with open(file) as held:
-            fcntl.flock(held, fcntl.LOCK_SH)
+            fcntl.flock(held, fcntl.LOCK_EX)
             self.assertIn('work', aprof('report', cwd=self.cwd).stdout)
             self.assertEqual(file.read_bytes(), before)
         self.assertIn('work', aprof('report', cwd=self.cwd).stdout)
