@@ -203,10 +203,24 @@ static void precedence_set(void)
 	}
 }
 
+/* At DUE, a random part of a period after the beginning, before anything that takes long: each part of a process that ends soon is to have it.
+ * Returns when it was. */
+static uint64_t first_look(uint64_t due)
+{
+	uint64_t now;
+
+	sleep_until(due);
+	now = sys_clock(CLOCK_MONOTONIC);
+	round_end();			/* what it took to begin */
+	look_round(&(struct look_time){ .now = now, .took = pace.took });
+	round_end();
+	return now;
+}
+
 /* Before a call that does not return Clang's AddressSanitizer asks libc for the thread's words, and here there are none. */
 static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 {
-	uint64_t bus = 1u << (SIGBUS - 1), now = sys_clock(CLOCK_MONOTONIC), due = now + random_next() % clock_period();
+	uint64_t bus = 1u << (SIGBUS - 1), now = sys_clock(CLOCK_MONOTONIC), due;
 	struct looked looked;
 	uint32_t rounds = 0, idle = 0;
 	bool own_descriptors;
@@ -222,14 +236,15 @@ static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 	precedence_set();
 	own_descriptors = status_begin();
 	credentials_begin();
+	now = due = first_look(now + random_next() % clock_period());
+	pc_begin(own_descriptors);
 	while (!look_is_stopped() && ((++idle % IDLE_ROUNDS && (idle == 1 || period() < SELDOM)) || !status_is_alone(&status))) {
 		bool measure = ++rounds % MEASURE_ROUNDS == 0 || rounds < YOUNG || period() > clock_period();
 		uint64_t began = measure ? sys_clock(CLOCK_THREAD_CPUTIME_ID) : 0, before = now, ended;
 
+		due = next_look(due, now);
 		sleep_until(due);
 		now = sys_clock(CLOCK_MONOTONIC);
-		if (rounds == 1)
-			round_end();		/* what it took to begin */
 		looked = look_round(&(struct look_time){ .now = now, .took = pace.took });
 		ended = round_end();
 		if (looked.worked)
@@ -238,8 +253,6 @@ static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 		place_follow(&looked);
 		if (measure)
 			pace_set(ended - began, rounds);
-		if (rounds == 1)		/* not before: of a process that ends soon every part has a first look */
-			pc_begin(own_descriptors);
 		pc_round();
 		if (rounds % FOLLOW_ROUNDS == 0) {
 			credentials_follow();
@@ -248,7 +261,6 @@ static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 		}
 		if (monitor.header->reset_request != monitor.header->reset_done)
 			look_reset();
-		due = next_look(due, now);
 	}
 	leave(status);
 }
