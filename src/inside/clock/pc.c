@@ -44,7 +44,7 @@ enum {
 	OF_INTERRUPTS = 60,		/* so much, where no rate was asked for, */
 	OF_ASKED = 2500,		/* and so much where one was, since a program that is interrupted all the time does not go on */
 	MEASURED = 6,			/* interrupts by which it is found what one costs */
-	LEAST_PHASE = 8,		/* of a period, one in this is the least to the first sample */
+	LEAST_PHASE = 32,		/* of a period, one in this is the least to the first sample */
 	BETWEEN = 100000,		/* ns, at least, between two interrupts: on a virtual machine one may take 40000, and a processor that is
 					 * interrupted before it is done with the last one does nothing else, in the kernel, for ever */
 	VERIFY_PARTS = 4,		/* of a period, where stacks are held against contexts: how many are is what counts then */
@@ -285,7 +285,7 @@ static uint64_t first_period(void)
 	return least + sys_clock(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15) % (period - least + 1);
 }
 
-/* Number of a timer on the CPU clock of thread TID, or minus an errno. */
+/* Number of a timer on the CPU clock of thread TID, or minus an errno; of a thread that has ended ESRCH, as of perf's. */
 static long timer_open(int tid)
 {
 	uint64_t period = pc_period();
@@ -298,7 +298,7 @@ static long timer_open(int tid)
 	((int *)&event.sigev_notify)[1] = tid;	/* sigev_notify_thread_id, which not every libc names */
 	ret = sys3(timer_create, sys_thread_clock(tid), &event, &id);
 	if (sys_failed(ret))
-		return ret;
+		return ret == -EINVAL ? -ESRCH : ret;		/* there is no such clock */
 	sys4(timer_settime, id, 0, &spec, NULL);
 	return id;
 }

@@ -161,16 +161,20 @@ static void sleeper_and_burner(long msec)
 	idle(&thread);
 }
 
-static void many_threads(long count)
+/* COUNT threads, one after another, of MSEC each. */
+static void threads_of(long count, long msec)
 {
 	for (long i = 0; i < count; i++) {
 		pthread_t thread;
 
-		if (pthread_create(&thread, NULL, burner, (void *)5000000))
+		if (pthread_create(&thread, NULL, burner, (void *)(uintptr_t)(msec * 1000000)))
 			exit(3);
 		pthread_join(thread, NULL);
 	}
 }
+
+static void many_threads(long count) { threads_of(count, 5); }
+static void longer_threads(long count) { threads_of(count, 25); }
 
 static void first_thread_leaves(long status)
 {
@@ -307,7 +311,7 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(long); } modes[] = {
 		{ "shares", shares }, { "periodic", periodic }, { "loop", loop }, { "server", server }, { "sleeper", sleeper_and_burner },
-		{ "threads", many_threads }, { "leave", first_thread_leaves }, { "blocked", blocked }, { "briefly", blocked_briefly },
+		{ "threads", many_threads }, { "longer", longer_threads }, { "leave", first_thread_leaves }, { "blocked", blocked }, { "briefly", blocked_briefly },
 		{ "eintr", interrupted }, { "sigprof", own_sigprof }, { "killprof", kill_prof }, { "burn", burn_only }, { "straight", straight },
 		{ "exec", exec_burner }, { "fork", forked }, { "descriptors", descriptors },
 	};
