@@ -131,17 +131,6 @@ void *nursery_take(void)
 	return i < PLACES ? (char *)c + FIRST + (uint64_t)i * NURSERY_PLACE : NULL;
 }
 
-void nursery_drop(void)
-{
-	struct amon_chunk *c = monitor.nursery;
-
-	if (!c || monitor.in_nursery)
-		return;
-	monitor.nursery = NULL;
-	refused = true;
-	unmap(c);
-}
-
 void nursery_waits_add(uint64_t nsec)
 {
 	__atomic_fetch_add(&processes(monitor.nursery)->waits, nsec, __ATOMIC_RELAXED);

@@ -15,7 +15,6 @@ enum { NURSERY_PLACE = 256 << 10 };		/* bytes of a place */
 
 void nursery_prepare(void) HIDDEN;		/* the calling process is about to fork: see to it that there is a place */
 void *nursery_take(void) HIDDEN;		/* in a forked child: its place, of zeros; NULL: there is none */
-void nursery_drop(void) HIDDEN;			/* map it no longer, if this process has no place in it */
 
 /* CPU time of young processes that waits for a sample (young_process.h), ns: add to it, where there is a nursery; and take all of it. */
 void nursery_waits_add(uint64_t nsec) HIDDEN;

@@ -133,7 +133,7 @@ class Pack(unittest.TestCase):
 
     def run_many(self, name, *command, **settings):
         file = self.folder / name
-        done = subprocess.run(command, cwd=self.folder, env={**os.environ, 'APROF_OUT': str(file), **settings}, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=self.folder, env={**os.environ, 'APROF_OUT': str(file), 'APROF_RATE': '10000', **settings}, capture_output=True, text=True)
         return file, done
 
     def read(self, file):

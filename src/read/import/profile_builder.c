@@ -517,11 +517,6 @@ void builder_arc(struct builder *d, uint32_t thread, uint32_t from, uint32_t to,
 		d->failed |= !recording_arc(p->live, caller, callee, calls, time);
 }
 
-void builder_touch(struct builder *d, uint32_t thread)
-{
-	d->failed |= thread == BUILDER_NONE || !thread_ready(d, thread);
-}
-
 /* ---- the end ---- */
 
 static int builder_by_start(const void *left, const void *right)

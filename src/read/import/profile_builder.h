@@ -77,9 +77,6 @@ void builder_add(struct builder *d, const struct builder_sample *s);
  * are of one function each, with its own time. */
 void builder_arc(struct builder *d, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls, uint64_t time);
 
-/* See that PROCESS has a file, and THREAD of it is in it, though without a stack. */
-void builder_touch(struct builder *d, uint32_t thread);
-
 /* All is in: the number of files.  0 with *ERR set: memory is short, stacks grew beyond all measure, or there are none at all. */
 size_t builder_end(struct builder *d, const char *label, struct error *err);
 

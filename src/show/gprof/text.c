@@ -378,14 +378,3 @@ struct gmon_arc *text_static_arcs(const struct text *t, size_t *n)
 {
 	return text_arcs_find(&t->own->binary, t->symbols, t->n, n);
 }
-
-bool text_layout(const char *path, struct gmon_layout *layout, struct error *err)
-{
-	struct binary b;
-
-	if (!binary_open(&b, path, &callbacks, err))
-		return false;
-	layout_of(&b, layout);
-	binary_close(&b);
-	return true;
-}

@@ -43,7 +43,4 @@ void text_free(struct text *t);
  * malloc'ed, *N of them; NULL: the machine is not known here, or memory is short. */
 struct gmon_arc *text_static_arcs(const struct text *t, size_t *n);
 
-/* The layout of gmon.out files of the program PATH.  False with *ERR set as above. */
-bool text_layout(const char *path, struct gmon_layout *layout, struct error *err);
-
 #endif
