@@ -72,7 +72,7 @@ static bool rest_holds(const Symbols *m)
 	size_t calls = m->n_call_from, functions = m->n_start, strings = m->n_string;
 
 	return m->n_call_name == calls && m->n_call_file == calls && m->n_call_line == calls &&
-	       (m->n_call_tail == calls || m->n_call_tail == 0) && all_below(m->call_from, calls, functions) &&
+	       (m->n_call_tail == calls || m->n_call_tail == 0) && m->n_code_of == m->n_code && all_below(m->code_of, m->n_code_of, functions) && all_below(m->call_from, calls, functions) &&
 	       all_below(m->call_name, calls, strings) && all_below(m->call_file, calls, strings) &&
 	       all_below(m->hooked, m->n_hooked, functions) && m->n_arc_to == m->n_arc_from &&
 	       all_below(m->arc_from, m->n_arc_from, functions) && all_below(m->arc_to, m->n_arc_to, functions) &&
@@ -175,6 +175,8 @@ static void packed_rest_add(struct merge *w)
 		k->arcs[k->narcs++] = (struct packed_arc){ first + m->arc_from[i], first + m->arc_to[i] };
 	for (size_t i = 0; i < m->n_left_reason; i++)
 		k->left[k->nleft++] = (struct packed_left){ m->left_reason[i], text_or_empty(w, m->left_name[i]) };
+	for (size_t i = 0; i < m->n_code_of; i++)
+		k->functions[first + m->code_of[i]].code = m->code[i];
 	for (size_t i = 0; i < m->n_lead_to; i++)
 		k->leads[k->nleads++] = (struct packed_lead){ text_or_empty(w, m->lead_name[i]), first + m->lead_to[i], m->lead_calls[i] };
 	k->hooked_all |= m->hooked_all;
@@ -254,6 +256,7 @@ static void function_join(struct packed_function *a, const struct packed_functio
 	text_join(&a->aliases, b->aliases);
 	text_join(&a->written, b->written);
 	line_join(&a->file, &a->line, NULL, b->file, b->line, 0);
+	a->code = a->code ? a->code : b->code;
 	a->local |= b->local;
 	a->part |= b->part;
 }

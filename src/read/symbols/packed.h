@@ -16,6 +16,7 @@ struct packed_function {
 	uint32_t line;
 	bool local;
 	bool part;
+	uint64_t code;			/* as symbols_code says; 0: not told */
 	const struct symbol *made;	/* its symbol; NULL: not made yet (module.c does) */
 };
 

@@ -275,6 +275,33 @@ static void places_write(struct packing *k, Symbols *m)
 	}
 }
 
+/* The code of routines with a part of the profile's time of their own. */
+static void codes_write(struct packing *k, Symbols *m)
+{
+	enum { MATTERS = 500 };		/* such a part */
+	const struct profile *p = k->p;
+	uint64_t *time = calloc((size_t)p->nroutines + 1, sizeof *time), all = 0;
+	size_t n = 0;
+
+	COLUMN(k, m->code_of, m->n_code_of, k->nfunctions), COLUMN(k, m->code, m->n_code, k->nfunctions);
+	k->failed |= !time;
+	for (uint32_t i = 0; !k->failed && i < p->ncontexts; i++) {
+		all += p->contexts[i].time;
+		if (p->contexts[i].routine != PROFILE_NONE)
+			time[p->contexts[i].routine] += p->contexts[i].time;
+	}
+	for (uint32_t i = 0; !k->failed && i < p->nroutines && n < k->nfunctions; i++) {
+		uint64_t code = p->routines[i].module == k->module && time[i] > all / MATTERS ? symbols_code(k->s, k->module, p->routines[i].address) : 0;
+
+		if (!code)
+			continue;
+		m->code_of[n] = packing_function(k, symbols_find(k->s, k->module, p->routines[i].address));
+		m->code[n++] = code;
+	}
+	m->n_code_of = m->n_code = n;
+	free(time);
+}
+
 static void rest_write(struct packing *k, Symbols *m)
 {
 	size_t n = k->npairs / 2;
@@ -302,7 +329,7 @@ static void rest_write(struct packing *k, Symbols *m)
 static void message_free(struct packing *k, Symbols *m)
 {
 	void *const own[] = { m->start, m->size, m->written, m->name, m->stem, m->origin, m->aliases, m->file, m->line, m->part, m->local, m->at, m->within, m->flags,
-		m->at_file, m->at_line, m->own_file, m->own_line, m->own_column, m->called, m->hooked, m->arc_from, m->arc_to, k->call_from.at, k->call_name.at,
+		m->at_file, m->at_line, m->own_file, m->own_line, m->own_column, m->called, m->code_of, m->code, m->hooked, m->arc_from, m->arc_to, k->call_from.at, k->call_name.at,
 		k->call_file.at, k->call_line.at, k->call_tail.at, k->left_reason.at, k->left_name.at, k->lead_name.at, k->lead_to.at,
 		k->lead_calls.at, k->called, k->wanted, k->strings.all, k->places, k->functions, k->pairs, k->hooked };
 
@@ -328,6 +355,7 @@ static bool pack(struct packing *k, Symbols *m, struct profile_symbols *out)
 		packing_leads(k);
 	functions_write(k, m);
 	places_write(k, m);
+	codes_write(k, m);
 	rest_write(k, m);
 	return !k->failed && (k->nplaces || k->nfunctions) && packed_deflate(m, out);
 }

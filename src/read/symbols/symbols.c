@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "read/symbols/call_goal.h"
+#include "read/symbols/code_identity.h"
 #include "read/symbols/demangle.h"
 #include "read/symbols/eh_frame.h"
 #include "read/symbols/hook_calls.h"
@@ -528,6 +529,16 @@ enum symbols_goal symbols_call_goal(struct symbols *s, uint32_t module, uint64_t
 	else if (goal.name[0])
 		*name = name_written(s, goal.name);
 	return *name ? SYMBOLS_GOAL_NAMED : SYMBOLS_GOAL_POINTER;
+}
+
+uint64_t symbols_code(struct symbols *s, uint32_t module, uint64_t address)
+{
+	struct module *m = get_module(s, module);
+	uint32_t i = m->packed ? packed_find(m->packed, address) : PACKED_NONE;
+
+	if (m->packed)
+		return i == PACKED_NONE ? 0 : m->packed->functions[i].code;
+	return code_identity(m, address);
 }
 
 bool symbols_in_hooks(struct symbols *s, uint32_t module, uint64_t address)

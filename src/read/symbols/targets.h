@@ -1,4 +1,4 @@
-/* targets.h - where machine code goes: its calls and jumps, instruction by instruction.  With hook_code.c the only place that knows capstone. */
+/* targets.h - where machine code goes: its calls and jumps, instruction by instruction.  With hook_code.c, hook_state.c and code_identity.c the only place that knows capstone. */
 #ifndef TARGETS_H
 #define TARGETS_H
 
