@@ -156,11 +156,23 @@ static bool side_add(struct comparison *c, const struct side *side, bool fresh, 
 	return ok;
 }
 
-bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err)
+static bool sides_judge(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, bool paired, struct error *err)
 {
 	if (!side_add(c, &s->base, false, o, parts, err) || !side_add(c, &s->fresh, true, o, parts, err))
 		return false;
+	if (paired)
+		comparison_pair(c);
 	progress_begin();
 	progress_step("comparing");
 	return comparison_settle(c, err) && comparison_judge(c, COMPARISON_LEVEL, err);
+}
+
+bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err)
+{
+	return sides_judge(c, s, o, parts, false, err);
+}
+
+bool sides_pair(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err)
+{
+	return sides_judge(c, s, o, parts, true, err);
 }

@@ -25,6 +25,9 @@ size_t sides_first(const struct options *o);
 bool sides_sort(struct sides_given *s, const struct options *o, const char *command);
 void sides_free(struct sides_given *s);
 
+/* The same as sides_compare, of sides whose runs are pairs, measured in turn. */
+bool sides_pair(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err);
+
 /* Read, symbolise and build each run as O says, one after the other, and add it to C; with PARTS.  False with *ERR set. */
 bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err);
 

@@ -88,6 +88,8 @@ static void finding_print(const struct comparison *c, const struct check_finding
 		fputs("; ", out);
 	if (f->calls || f->fewer)
 		check_print_calls_print(check_print_item_of(c, f), out);
+	if (f->time && f->routine != GRAPH_NONE && comparison_is_same(c, check_print_item_of(c, f)))
+		fputs(" (same code, same calls)", out);
 	fputs(f->fewer ? " (fewer: no harm)\n" : "\n", out);
 }
 

@@ -17,6 +17,7 @@ static const char legend[] =
 	" calls        in the new runs, direct recursive ones included, and their change.\n"
 	" per call     change of self time per call, percent.\n"
 	" ~            a change within noise: the times of equal programs differ as much.\n"
+	" same code    and same calls on both sides: what differs is where a routine or its data lies, or what it works on.\n"
 	" Of an arc, self is the callee's own time on behalf of the caller, total all that the calls took; of a context,\n"
 	" self is the time while it ran, total that of all that extend it; of a call site (--sites) both are its part of the arc's.\n"
 	" Where a side has several runs these are means.\n";
@@ -48,7 +49,7 @@ static bool diff_print_row_print(const struct comparison *c, enum comparison_kin
 	print_time(out, item->sides[COMPARISON_TOTAL].fresh, PRINT_TIME);
 	fprintf(out, " %9s %10s %9s %9s  ", total, calls_to, calls, per_call);
 	ok = output_item(c, kind, item, &o->report.style, out);
-	fprintf(out, "%s\n", output_only(item));
+	fprintf(out, "%s\n", output_remark(c, item));
 	return ok;
 }
 
@@ -234,8 +235,9 @@ static json_t *diff_print_who_json(const struct comparison *c, enum comparison_k
 	const struct comparison_item *item = &c->kinds[kind].items[index], *routines = c->kinds[COMPARISON_ROUTINES].items;
 
 	if (kind == COMPARISON_ROUTINES)
-		return json_pack("{s:o, s:o, s:o}", "name", emit_name(item->name), "module", emit_name(item->module),
-				 "file", emit_name(item->file));
+		return json_pack("{s:o, s:o, s:o, s:o}", "name", emit_name(item->name), "module", emit_name(item->module),
+				 "file", emit_name(item->file), "same_code", item->code == COMPARISON_CODE_UNKNOWN ? json_null() :
+				 json_boolean(item->code == COMPARISON_CODE_SAME));
 	if (kind == COMPARISON_CONTEXTS)
 		return json_pack("{s:o}", "history", path_json(c, index));
 	if (kind == COMPARISON_SITES)
@@ -276,12 +278,16 @@ static json_t *runs_json(const struct comparison *c)
 	return array;
 }
 
-bool diff_json(const struct comparison *c, const struct diff_options *o, FILE *out, struct error *err)
+bool diff_json(const struct comparison *c, const struct diff_options *o, FILE *out, struct error *err) { return diff_json_with(c, o, NULL, out, err); }
+
+bool diff_json_with(const struct comparison *c, const struct diff_options *o, json_t *verdict, FILE *out, struct error *err)
 {
 	static const char *const names[] = { "routines", "arcs", "contexts", "call_sites" };
 	struct emit e;
 
 	output_begin(&e, out);
+	if (verdict)
+		emit_member(&e, "verdict", verdict);
 	emit_member(&e, "runs", runs_json(c));
 	emit_member(&e, "whole", json_pack("{s:f, s:f, s:f, s:o}", "base_ns", c->whole.base, "new_ns", c->whole.fresh, "change_ns",
 					   c->whole_change.change, "error_ns", diff_print_real_or_null(c->whole_change.error)));

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/emit.h"
 #include "show/report/report.h"
 #include "understand/compare/comparison.h"
 
@@ -25,5 +26,8 @@ bool diff_text(const struct comparison *c, const struct diff_options *options, F
 
 /* The same as one JSON object, with all rows. */
 bool diff_json(const struct comparison *c, const struct diff_options *options, FILE *out, struct error *err);
+
+/* The same with VERDICT as a member, which is its own from now on. */
+bool diff_json_with(const struct comparison *c, const struct diff_options *options, json_t *verdict, FILE *out, struct error *err);
 
 #endif

@@ -86,7 +86,7 @@ bool comparison_add(struct comparison *c, const struct report_input *in, const c
 	c->nruns++;
 	c->nbase += !fresh;
 	c->sites |= parts.sites;
-	return rows_make(&rows[c->nruns - 1], g, c->nruns - 1, parts.contexts, err) && (!parts.sites || rows_sites(&rows[c->nruns - 1], in, err));
+	return rows_make(&rows[c->nruns - 1], in, c->nruns - 1, parts.contexts, err) && (!parts.sites || rows_sites(&rows[c->nruns - 1], in, err));
 }
 
 /* Routines without names are found again by their addresses, which mean nothing in another build. */
@@ -153,7 +153,7 @@ static void sides_fill(struct comparison *c, struct comparison_item *item, int t
 		f->time[i] = (double)item->values[i].time[t];
 		f->variance[i] = variance_in(&c->runs[i], f->time[i], item->values[i].variance[t], c->nruns == 2);
 	}
-	item->sides[t] = sides_make(f->time, f->variance, c->nruns, c->nbase);
+	item->sides[t] = sides_make(f->time, f->variance, c->nruns, c->nbase, c->paired);
 }
 
 /* The items of a kind as far as they are large enough to teach about noise: half a percent of the run and more. */
@@ -245,10 +245,33 @@ static void calls_fill(const struct comparison *c, struct comparison_item *item)
 	item->calls_news = apart > wide;
 }
 
+/* The machine code of a routine: the same where all runs have one, and it is. */
+static enum comparison_code code_judge(const struct comparison *c, const struct comparison_item *item)
+{
+	uint64_t code = 0;
+	uint32_t base = 0, fresh = 0;
+
+	for (uint32_t i = 0; i < c->nruns; i++) {
+		const struct comparison_value *v = &item->values[i];
+
+		if (v->code == 0)
+			continue;
+		if (code && v->code != code)
+			return COMPARISON_CODE_OTHER;
+		code = v->code;
+		base += !c->runs[i].fresh;
+		fresh += c->runs[i].fresh;
+	}
+	return base && fresh ? COMPARISON_CODE_SAME : COMPARISON_CODE_UNKNOWN;
+}
+
+void comparison_pair(struct comparison *c) { c->paired = c->nruns == 2 * c->nbase; }
+
 static bool kind_judge(struct comparison *c, struct comparison_items *items, struct figures *f)
 {
 	for (uint32_t i = 0; i < items->n; i++) {
 		calls_fill(c, &items->items[i]);
+		items->items[i].code = code_judge(c, &items->items[i]);
 		items->items[i].counted = comparison_is_counted(c, &items->items[i], items == &c->kinds[COMPARISON_CONTEXTS]);
 	}
 	for (int t = 0; t < COMPARISON_TIMES; t++) {
@@ -273,7 +296,7 @@ static void whole_judge(struct comparison *c, struct figures *f)
 		f->variance[i] = variance_in(&c->runs[i], time, variance, c->nruns == 2);
 		c->sampling += time > 0 ? variance / (time * time) / c->nruns : 0;
 	}
-	c->whole = sides_make(f->time, f->variance, c->nruns, c->nbase);
+	c->whole = sides_make(f->time, f->variance, c->nruns, c->nbase, c->paired);
 	c->whole_change = noise_judge(&(struct noise){ 0 }, &c->whole);
 }
 

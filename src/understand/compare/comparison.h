@@ -26,6 +26,7 @@ struct comparison_value {
 	uint64_t time[COMPARISON_TIMES];	/* ns; an arc's self is the callee's own time, its total all that its calls took */
 	double variance[COMPARISON_TIMES];	/* of them, ns^2, by all samples that made them, were these a count; 0: they are no samples */
 	uint64_t calls;			/* entries, direct recursive calls included */
+	uint64_t code;			/* routine: digest of its machine code (symbols_code); 0: not asked for, or unknown */
 };
 
 /* Counts of calls of both sides: compared as they are, since equal work makes equal calls. */
@@ -35,6 +36,9 @@ struct comparison_calls {
 	uint64_t least, most;	/* over the new runs */
 	bool steady;		/* each side agrees with itself */
 };
+
+/* What is known of a routine's machine code on both sides. */
+enum comparison_code { COMPARISON_CODE_UNKNOWN, COMPARISON_CODE_SAME, COMPARISON_CODE_OTHER };
 
 struct comparison_item {
 	uint32_t from;		/* arc, call site: caller, index of a routine, GRAPH_NONE: spontaneous; context: parent, index of a context */
@@ -55,6 +59,7 @@ struct comparison_item {
 	bool news[COMPARISON_TIMES];	/* a change beyond noise */
 	struct comparison_calls calls;	/* what the runs counted */
 	bool calls_news;		/* they changed: steady and different, or apart beyond their own variation */
+	enum comparison_code code;	/* routine: of all runs */
 };
 
 struct comparison_items {
@@ -88,6 +93,7 @@ struct comparison {
 	double sampling;		/* relative variance that all samples of a run would have as a count, mean of the runs */
 	struct change whole_change;	/* what it says */
 	bool sites;			/* call sites are compared */
+	bool paired;			/* the first base run and the first new one were measured in turn, and so were the second ones, ...: what the machine did to both is no difference */
 	double level;			/* chance below which a change is news */
 	struct comparison_private *private;	/* rows of the runs until settled, strings */
 };
@@ -111,9 +117,18 @@ bool comparison_settle(struct comparison *c, struct error *err);
 
 #define COMPARISON_LEVEL 0.05		/* for who reads and judges, see doc/concepts.md */
 
+/* Say that the runs of the sides, as many on each, are pairs in their order, before they are judged. */
+void comparison_pair(struct comparison *c);
+
 /* Fill changes, with news where the chance of noise, corrected by Benjamini and Hochberg for all items of a kind, is at most LEVEL.
  * Without an estimate of noise (a clock that does not sample, one run a side) every change is news. */
 bool comparison_judge(struct comparison *c, double level, struct error *err);
+
+/* Is I a routine of the same machine code that is called as often on both sides?  What its time differs by then is where it, or its data, lies, and what it works on. */
+static inline bool comparison_is_same(const struct comparison *c, const struct comparison_item *i)
+{
+	return c->runs[0].counted && i->code == COMPARISON_CODE_SAME && i->calls.steady && !i->calls_news;
+}
 
 /* Whether anything about I is news; never if it is not counted. */
 static inline bool comparison_is_news(const struct comparison_item *i)

@@ -51,6 +51,7 @@ void value_add(struct comparison_value *sum, const struct comparison_value *v)
 		sum->variance[t] += v->variance[t];
 	}
 	sum->calls += v->calls;
+	sum->code += v->code;
 }
 
 bool items_make(struct comparison_items *items, size_t n, uint32_t nruns)

@@ -39,14 +39,33 @@ static double samples_behind(const double *time, const double *variance, size_t 
 	return sum;
 }
 
-struct sides sides_make(const double *time, const double *variance, size_t n, size_t nb)
+/* The same of the N differences between BASE and FRESH over their means. */
+static double paired_spread(const double *base, const double *fresh, size_t n, double *squares)
+{
+	double before = mean(base, n), after = mean(fresh, n);
+
+	if (before <= 0 || after <= 0 || n < 2)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		double difference = fresh[i] / after - base[i] / before;
+
+		*squares += difference * difference / 2;
+	}
+	return (double)n - 1;
+}
+
+struct sides sides_make(const double *time, const double *variance, size_t n, size_t nb, bool paired)
 {
 	struct sides s = { .nb = (double)nb, .nn = (double)(n - nb) };
 	double squares = 0, average;
 
 	s.base = mean(time, nb);
 	s.fresh = mean(time + nb, n - nb);
-	s.df = spread(time, nb, &squares) + spread(time + nb, n - nb, &squares);
+	s.df = paired ? paired_spread(time, time + nb, nb, &squares) : 0;
+	if (s.df == 0) {	/* or a side has nothing of it */
+		squares = 0;
+		s.df = spread(time, nb, &squares) + spread(time + nb, n - nb, &squares);
+	}
 	s.variance = s.df > 0 ? squares / s.df : 0;
 	s.base_samples = samples_behind(time, variance, nb);
 	s.fresh_samples = samples_behind(time + nb, variance + nb, n - nb);

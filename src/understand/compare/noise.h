@@ -27,8 +27,9 @@ struct noise {
 	double df;		/* degrees of freedom that the crowd is worth; 0: nothing was learnt; INFINITY: all are alike */
 };
 
-/* Sum up the N times TIME of one quantity, of which the first NB are base runs.  VARIANCE is that of each by sampling, ns^2; 0: none. */
-struct sides sides_make(const double *time, const double *variance, size_t n, size_t nb);
+/* Sum up the N times TIME of one quantity, of which the first NB are base runs.  VARIANCE is that of each by sampling, ns^2; 0: none.  PAIRED: the runs of the
+ * sides are pairs, in their order, and what varies is their difference: half of its variance is taken for that of a run. */
+struct sides sides_make(const double *time, const double *variance, size_t n, size_t nb, bool paired);
 
 /* Learn from N quantities.  False: out of memory. */
 bool noise_learn(struct noise *noise, const struct sides *sides, size_t n);

@@ -56,6 +56,21 @@ static bool routines_make(struct rows *r, const struct graph *g, uint32_t run)
 	return ok;
 }
 
+/* The machine code of the routines that matter: of several pieces and clones all of it. */
+static void codes_find(struct rows *r, const struct report_input *in)
+{
+	enum { MATTERS = 500 };		/* a routine's own time is such a part of the run's, and more */
+	const struct graph *g = in->graph;
+	const struct profile *p = g->profile;
+
+	for (uint32_t i = 0; in->symbols && i < p->nroutines; i++) {
+		struct comparison_value *v = &r->routines[g->routine_of[i]].value;
+
+		if (p->routines[i].module != PROFILE_NONE && !p->routines[i].script && v->time[COMPARISON_SELF] > g->time / MATTERS)
+			v->code += symbols_code(in->symbols, p->routines[i].module, p->routines[i].address);
+	}
+}
+
 /* The variance of a PART of what has the evidence E. */
 static double variance_of_part(const struct overhead_evidence *e, uint64_t part)
 {
@@ -99,10 +114,13 @@ static bool contexts_make(struct rows *r, const struct graph *g, struct error *e
 	return r->contexts || error_no_memory(err, NULL);
 }
 
-bool rows_make(struct rows *r, const struct graph *g, uint32_t run, bool contexts, struct error *err)
+bool rows_make(struct rows *r, const struct report_input *in, uint32_t run, bool contexts, struct error *err)
 {
+	const struct graph *g = in->graph;
+
 	if (!routines_make(r, g, run) || !arcs_make(r, g))
 		return error_no_memory(err, NULL);
+	codes_find(r, in);
 	return !contexts || contexts_make(r, g, err);
 }
 

@@ -51,8 +51,8 @@ struct comparison_private {
 	struct arena briefs;	/* short forms of the routines' names */
 };
 
-/* The rows of G as run RUN.  False with *ERR set: out of memory; what there is must be freed all the same. */
-bool rows_make(struct rows *r, const struct graph *g, uint32_t run, bool contexts, struct error *err);
+/* The rows of IN's graph as run RUN.  False with *ERR set: out of memory; what there is must be freed all the same. */
+bool rows_make(struct rows *r, const struct report_input *in, uint32_t run, bool contexts, struct error *err);
 void rows_free(struct rows *r);
 
 /* Add the call sites of IN's graph, which R was made from.  False with *ERR set: out of memory. */

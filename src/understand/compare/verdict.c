@@ -1,0 +1,147 @@
+/* verdict.c - from changes to an answer and its reason. */
+#include "understand/compare/verdict.h"
+
+#include <math.h>
+
+#include "understand/compare/statistics.h"
+
+enum { MOST_STEPS = 64 };		/* up the call graph */
+
+/* Half of the interval that holds C with 95 %, ns. */
+static double interval_of(const struct change *c)
+{
+	return c->df > 0 ? c->error * statistics_t_quantile(0.025, c->df) : NAN;
+}
+
+static enum verdict_answer answer_of(const struct change *c, double level)
+{
+	double two = 2 * fmin(c->above, c->below);
+
+	if (isnan(two))			/* nothing is known of noise: what is measured is what there is */
+		return c->change > 0 ? VERDICT_SLOWER : c->change < 0 ? VERDICT_FASTER : VERDICT_NO_CHANGE;
+	return two > level ? VERDICT_NO_CHANGE : c->change > 0 ? VERDICT_SLOWER : VERDICT_FASTER;
+}
+
+/* The routine whose own time changed most, the way of ANSWER, if that is one: of those where it did so beyond noise, or, BY_CALLS, that are called more or less often. */
+static uint32_t routine_find(const struct comparison *c, enum verdict_answer answer, bool by_calls)
+{
+	const struct comparison_items *routines = &c->kinds[COMPARISON_ROUTINES];
+	uint32_t found = GRAPH_NONE;
+	double most = 0;
+
+	for (uint32_t i = 0; i < routines->n; i++) {
+		double change = routines->items[i].change[COMPARISON_SELF].change;
+
+		if (answer == VERDICT_FASTER)
+			change = -change;
+		else if (answer == VERDICT_NO_CHANGE)
+			change = fabs(change);
+		if ((by_calls ? routines->items[i].calls_news : routines->items[i].news[COMPARISON_SELF]) && change > most) {
+			most = change;
+			found = i;
+		}
+	}
+	return found;
+}
+
+static double calls_more(const struct comparison_item *i) { return i->calls.fresh - i->calls.base; }
+
+/* The arc into ROUTINE of which most changed the way of the routine itself: calls where they are COUNTED, else the callee's own time. */
+static uint32_t arc_find(const struct comparison *c, uint32_t routine, bool counted)
+{
+	const struct comparison_items *arcs = &c->kinds[COMPARISON_ARCS];
+	const struct comparison_item *r = &c->kinds[COMPARISON_ROUTINES].items[routine];
+	double way = counted ? calls_more(r) : r->change[COMPARISON_SELF].change, most = 0;
+	uint32_t found = GRAPH_NONE;
+
+	for (uint32_t i = 0; i < arcs->n; i++) {
+		const struct comparison_item *a = &arcs->items[i];
+		double change = counted ? calls_more(a) : a->change[COMPARISON_SELF].change;
+
+		if (a->to == routine && a->from != routine && change * way > 0 && fabs(change) > most) {
+			most = fabs(change);
+			found = i;
+		}
+	}
+	return found;
+}
+
+/* Does the caller of ARC run so much more, or less, often that it calls as often each time? */
+static bool is_callers(const struct comparison *c, const struct comparison_item *arc)
+{
+	enum { PART = 100 };
+	const struct comparison_item *from = arc->from == GRAPH_NONE ? NULL : &c->kinds[COMPARISON_ROUTINES].items[arc->from];
+	double expected;
+
+	if (!from || !from->calls_news || from->calls.base <= 0)
+		return false;
+	expected = arc->calls.base * from->calls.fresh / from->calls.base;
+	return fabs(arc->calls.fresh - expected) * PART <= fabs(calls_more(arc));
+}
+
+/* The arc with which it begins that ROUTINE is called more often, or less. */
+static uint32_t first_arc_find(const struct comparison *c, uint32_t routine)
+{
+	const struct comparison_items *arcs = &c->kinds[COMPARISON_ARCS];
+	uint32_t arc = arc_find(c, routine, true);
+
+	for (int i = 0; arc != GRAPH_NONE && i < MOST_STEPS && is_callers(c, &arcs->items[arc]); i++) {
+		uint32_t above = arc_find(c, arcs->items[arc].from, true);
+
+		if (above == GRAPH_NONE)
+			break;
+		arc = above;
+	}
+	return arc;
+}
+
+static uint32_t site_find(const struct comparison *c, const struct comparison_item *arc)
+{
+	const struct comparison_items *sites = &c->kinds[COMPARISON_SITES];
+	uint32_t found = GRAPH_NONE;
+	double most = 0;
+
+	for (uint32_t i = 0; c->sites && i < sites->n; i++) {
+		const struct comparison_item *s = &sites->items[i];
+
+		if (s->place && s->from == arc->from && s->to == arc->to && fabs(calls_more(s)) > most) {
+			most = fabs(calls_more(s));
+			found = i;
+		}
+	}
+	return found;
+}
+
+static enum verdict_reason reason_of(const struct comparison *c, const struct comparison_item *routine)
+{
+	if (!c->runs[0].counted)
+		return VERDICT_UNKNOWN;
+	if (routine->calls_news)
+		return VERDICT_CALLS;
+	if (comparison_is_same(c, routine))
+		return VERDICT_SAME;
+	return routine->code == COMPARISON_CODE_OTHER ? VERDICT_CODE : VERDICT_EACH;
+}
+
+struct verdict verdict_make(const struct comparison *c, double level)
+{
+	const struct change *w = &c->whole_change;
+	struct verdict v = { .answer = answer_of(w, level), .change = c->whole.base > 0 ? w->change / c->whole.base : 0, .error = NAN,
+		.error_of_routine = NAN, .arc = GRAPH_NONE, .site = GRAPH_NONE };
+	const struct comparison_item *routine;
+
+	if (c->whole.base > 0)
+		v.error = interval_of(w) / c->whole.base;
+	v.routine = routine_find(c, v.answer, false);
+	if (v.routine == GRAPH_NONE && c->runs[0].counted)
+		v.routine = routine_find(c, v.answer, true);
+	if (v.routine == GRAPH_NONE)
+		return v;
+	routine = &c->kinds[COMPARISON_ROUTINES].items[v.routine];
+	v.error_of_routine = interval_of(&routine->change[COMPARISON_SELF]);
+	v.reason = reason_of(c, routine);
+	v.arc = v.reason == VERDICT_CALLS ? first_arc_find(c, v.routine) : v.reason == VERDICT_UNKNOWN ? arc_find(c, v.routine, false) : GRAPH_NONE;
+	if (v.arc != GRAPH_NONE)
+		v.site = site_find(c, &c->kinds[COMPARISON_ARCS].items[v.arc]);
+	return v;
+}

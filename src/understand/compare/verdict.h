@@ -1,0 +1,41 @@
+/* verdict.h - the first question of every change: is it slower, and why.
+ *
+ * The run as a whole is slower, or faster, if the chance of so large a difference between equal programs is small enough.  Of the routines whose own time
+ * changed beyond noise the one that did most, the same way, is what it is put down to; where there is none, of those that are called more or less often.  Where that is called more or less often, the reason is looked for up the
+ * call graph: as long as a caller, too, runs more often, and calls as often each time as before, the reason is with its own caller.
+ *
+ * Pure, no I/O. */
+#ifndef VERDICT_H
+#define VERDICT_H
+
+#include "understand/compare/comparison.h"
+
+#define VERDICT_LEVEL 0.001		/* chance of an answer that noise gave */
+
+enum verdict_answer { VERDICT_NO_CHANGE, VERDICT_SLOWER, VERDICT_FASTER };
+
+/* Why a routine takes another time. */
+enum verdict_reason {
+	VERDICT_UNKNOWN,		/* no routine stands out; or it is not known how often it is called */
+	VERDICT_CALLS,			/* it is called more often, or less */
+	VERDICT_CODE,			/* as often, and its machine code is another */
+	VERDICT_SAME,			/* as often, and its machine code is the same */
+	VERDICT_EACH,			/* as often, and nothing is known of its code: each call takes another time */
+};
+
+struct verdict {
+	enum verdict_answer answer;
+	double change;			/* of the run's time, a share of the base runs' mean */
+	double error;			/* half of the interval that holds it with 95 %, likewise; NAN: unknown */
+	double error_of_routine;	/* the same of the routine's own time, ns */
+	uint32_t routine;		/* index in the comparison's routines: what it is put down to; GRAPH_NONE: nothing */
+	enum verdict_reason reason;
+	uint32_t arc;			/* VERDICT_CALLS: index of the arc whose calls changed and why not is to be found above; else the arc into the routine of which the
+					 * time changed most, where calls are not counted; GRAPH_NONE: none */
+	uint32_t site;			/* index of the call site of that arc whose calls changed most; GRAPH_NONE: none is known */
+};
+
+/* Of C, which was judged; an answer is one if noise gives it with a chance of LEVEL at most. */
+struct verdict verdict_make(const struct comparison *c, double level);
+
+#endif
