@@ -27,6 +27,16 @@ static bool take_leaf(struct choice *c, const char *value, struct error *err)
 	return true;
 }
 
+bool choice_take_layout(struct choice *c, const char *value, struct error *err)
+{
+	int64_t n;
+
+	if (!number_read(value, 1, INT32_MAX, &n))
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--aprof-layout=%s: it wants a seed, a number from 1 on", value);
+	c->layout = (int)n;
+	return true;
+}
+
 static bool take_switch(struct choice *c, const char *value, struct error *err)
 {
 	if (!*value || strchr(value, '\n'))
@@ -54,7 +64,7 @@ static bool take_verify(struct choice *c, const char *value, struct error *err)
 /* WORD is no option of ours, or one without its value. */
 static bool choice_refuse(const char *word, struct error *err)
 {
-	static const char *const valued[] = { "way", "only", "except", "leaf", "switch", "clock" };
+	static const char *const valued[] = { "way", "only", "except", "leaf", "layout", "switch", "clock" };
 
 	for (size_t i = 0; i < sizeof valued / sizeof *valued; i++)
 		if (!strcmp(after(word, "--aprof-"), valued[i]))
@@ -77,6 +87,8 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 		return select_add(&c->select, false, value, err);
 	if ((value = after(word, "--aprof-leaf=")))
 		return take_leaf(c, value, err);
+	if ((value = after(word, "--aprof-layout=")))
+		return choice_take_layout(c, value, err);
 	if ((value = after(word, "--aprof-switch=")))
 		return take_switch(c, value, err);
 	if ((value = after(word, "--aprof-clock=")))

@@ -14,6 +14,7 @@ struct choice {
 	struct select select;	/* --aprof-only=, --aprof-except= */
 	int leaf;		/* --aprof-leaf=: statements; 0: not given */
 	struct list switches;	/* --aprof-switch=: routines that switch stacks */
+	int layout;		/* --aprof-layout=: seed; 0: not given */
 	bool tsc;		/* --aprof-clock=tsc */
 	bool sites;		/* --aprof-sites */
 	const char *verify;	/* --aprof-verify, --aprof-verify=report: what the plugin calls it, static; NULL: not given */
@@ -22,6 +23,9 @@ struct choice {
 
 /* Take WORD in if it is one of ours. *OURS tells; false with *ERR set if it is one of ours that is wrong. */
 bool choice_take(struct choice *c, const char *word, bool *ours, struct error *err);
+
+/* Take the seed VALUE, of the option or the environment's APROF_LAYOUT.  False with *ERR set: it is none. */
+bool choice_take_layout(struct choice *c, const char *value, struct error *err);
 
 void choice_free(struct choice *c);
 

@@ -203,7 +203,7 @@ static void add_verify(const struct plan *p, const char *plugin, struct list *ou
 static void add_plugin(struct plan *p, const char *plugin)
 {
 	const struct select *s = &p->choice.select;
-	struct list leaf = {0};
+	struct list leaf = {0}, layout = {0};
 
 	way_compile_flags(HOOKS_INLINE, plugin, p->choice.tsc, p->choice.sites, &p->before);
 	add_arguments(p, plugin, "only-file", &s->only_files);
@@ -213,9 +213,13 @@ static void add_plugin(struct plan *p, const char *plugin)
 	add_arguments(p, plugin, "switch", &p->choice.switches);
 	if (p->choice.leaf)
 		list_format(&leaf, "%d", p->choice.leaf);
+	if (p->choice.layout)
+		list_format(&layout, "%d", p->choice.layout);
 	add_arguments(p, plugin, "leaf", &leaf);
+	add_arguments(p, plugin, "layout", &layout);
 	add_verify(p, plugin, &p->before);
 	list_free(&leaf);
+	list_free(&layout);
 }
 
 /* Way cyg by a GCC whose inlined hooks the steps know (inside/x86_64/aprof-cyg.h): the sources are C's, and the assembler is run here and now. */
@@ -300,6 +304,16 @@ static bool check_leaf(const struct plan *p, struct error *err)
 			 p->why);
 }
 
+/* The seed of the layout, by the option or by the environment. */
+static bool check_layout(struct plan *p, const struct surroundings *around, struct error *err)
+{
+	if (!p->choice.layout && around->layout && *around->layout && !choice_take_layout(&p->choice, around->layout, err))
+		return false;
+	if (!p->choice.layout || !makes_code(p) || p->hooks == HOOKS_INLINE)
+		return true;
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-layout needs way inline, and this is way %s: %s", way_name(p->hooks), p->why);
+}
+
 static bool check_clock(const struct plan *p, struct error *err)
 {
 	return !p->choice.tsc || way_check_tsc(p->hooks, p->why, err);
@@ -350,7 +364,7 @@ static bool plan_choose(struct plan *p, const struct surroundings *around, struc
 				 "use --aprof-way=fentry");
 	if (is_bare(p) && way.hooks == HOOKS_NONE && around->ability.fentry)
 		way.hooks = HOOKS_FENTRY;
-	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err) && check_leaf(p, err) &&
+	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err) && check_leaf(p, err) && check_layout(p, around, err) &&
 	       check_clock(p, err) && check_sites(p, err) && check_own_hooks(p, around, err);
 }
 

@@ -15,6 +15,7 @@ struct surroundings {
 	const char *key;	/* what tells it from another aprof */
 	const char *headers;	/* directory of aprof.h and nothing else; NULL: it is not there */
 	const char *switches;	/* file with the names of the routines that --aprof-switch gives, for this link; NULL: there is none */
+	const char *layout;	/* the environment's APROF_LAYOUT; NULL: none */
 	bool nested;		/* another aprof-cc has started this one: the words may be of its making */
 };
 

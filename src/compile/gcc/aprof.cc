@@ -197,7 +197,8 @@ static bool read_argument(const plugin_argument *a)
 	else if (!strcmp(a->key, "clock"))
 		return options.tsc = !strcmp(a->value, "tsc");
 	else
-		return !strcmp(a->key, "leaf") && read_number(a->value, &options.leaf);
+		return (!strcmp(a->key, "leaf") && read_number(a->value, &options.leaf)) ||
+		       (!strcmp(a->key, "layout") && read_number(a->value, &options.layout));
 	return true;
 }
 
@@ -221,6 +222,7 @@ EXPORTED int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
 		}
 	register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL, const_cast<ggc_root_tab *>(roots));
 	register_callback(args->base_name, PLUGIN_ALL_IPA_PASSES_START, mark_left_out, NULL);
+	register_callback(args->base_name, PLUGIN_ALL_IPA_PASSES_START, lay_out, NULL);
 	register_callback(args->base_name, PLUGIN_FINISH_UNIT, write_left_out, NULL);
 	register_callback(args->base_name, PLUGIN_FINISH_UNIT, write_totals, NULL);
 	add_pass(args->base_name, new pass_aprof(g), PASS_POS_INSERT_AFTER, "optimized");

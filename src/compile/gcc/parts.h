@@ -71,6 +71,7 @@ struct options {
 	int leaf;		/* leaves of fewer statements than this are, too; 0: none */
 	bool tsc;		/* read the cycle counter */
 	bool sites;		/* tell call sites */
+	int layout;		/* seed of the functions' layout; 0: as GCC has it */
 	enum verify verify;
 	bool verbose;		/* say what was mended */
 	bool lose_exits;	/* for tests: lose the exits before jumps that are not straight behind them */
@@ -91,6 +92,11 @@ struct hooks {
 	basic_block split;	/* from here on, and in all that it dominates, the next two stand for `prev` and `before`; NULL: nowhere */
 	tree late_prev, late_before;
 };
+
+/* ---- layout.cc ---- */
+
+/* Lay the functions of the unit out by chance, if there is a seed. */
+void lay_out(void *, void *);
 
 /* ---- choose.cc ---- */
 
