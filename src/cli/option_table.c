@@ -72,6 +72,14 @@ static const struct row rows[] = {
 	  BY_CASE },
 	{ KEY_AGAINST, "against", NULL, COMMAND_VIEW, "the profiles after this are new runs, those before it base runs: show what changed, too",
 	  BY_CASE },
+	{ KEY_GIT, "git", NULL, COMMAND_COMPARE, "OLD and NEW are commits of the repository here: each is checked out into a folder of its own, and built there", TO(git) },
+	{ KEY_BUILD, "build", "COMMAND", COMMAND_COMPARE, "what builds a commit, for a shell; aprof-cc is found", TO(build) },
+	{ KEY_ROUNDS, "rounds", "N", COMMAND_COMPARE, "run each version N times; without it 5 times and more, until a change of 0.5 % could be told from noise, or there is no doubt",
+	  BY_CASE },
+	{ KEY_LAYOUTS, "layouts", "N", COMMAND_COMPARE, "build each commit N times, with its functions laid out by chance (aprof-cc --aprof-layout), and run each build once: what "
+	  "layout does is in the error then", BY_CASE },
+	{ KEY_MAX_REGRESS, "max-regress", "P%", COMMAND_COMPARE, "status 1 only if NEW is slower by more than P percent (0 if not given)", BY_CASE },
+	{ KEY_SITES, "sites", NULL, COMMAND_COMPARE, "count calls by call site, too, where the programs' hooks can; the reason then has the line of the call", TO(report.sites) },
 	{ KEY_MAX_REGRESS, "max-regress", "P%", COMMAND_CHECK, "times may grow by P percent (5 if not given)", BY_CASE },
 	{ KEY_METRIC, "metric", "TIME", COMMAND_CHECK, "test self times or total times (self if not given)", BY_CASE },
 	{ KEY_CALLS, "calls", "RULE", COMMAND_CHECK, "exact: any call more is worse, as without this option; limit: only more of them than "
@@ -80,9 +88,9 @@ static const struct row rows[] = {
 	{ KEY_SITES, "sites", NULL, COMMAND_CHECK, "check the calls of each call site, too, of runs that counted them", TO(report.sites) },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_CHECK, "do not test the times of routines below P percent of the run (0.5 if not given)",
 	  BY_CASE },
-	{ KEY_ORDER, "sort", "KEY", COMMAND_DIFF, "order rows by the change of self, total, calls or percall (self time per call)", BY_CASE },
-	{ KEY_TOP, "top", "N", COMMAND_DIFF, "list N rows of each table (20 if not given; 0: all)", BY_CASE },
-	{ KEY_ALL, "all", NULL, COMMAND_DIFF, "list changes within noise, too", TO(diff.all) },
+	{ KEY_ORDER, "sort", "KEY", COMMAND_DIFF | COMMAND_COMPARE, "order rows by the change of self, total, calls or percall (self time per call)", BY_CASE },
+	{ KEY_TOP, "top", "N", COMMAND_DIFF | COMMAND_COMPARE, "list N rows of each table (20 if not given; 0: all)", BY_CASE },
+	{ KEY_ALL, "all", NULL, COMMAND_DIFF | COMMAND_COMPARE, "list changes within noise, too", TO(diff.all) },
 	{ .text = "What is shown" },
 	{ KEY_REPORT, "report", NULL, RUNS, "print the whole report, on standard output", TO(whole) },
 	{ KEY_NO_REPORT, "no-report", NULL, RUNS, "keep the profile, and print no report", TO(no_report) },
@@ -100,17 +108,17 @@ static const struct row rows[] = {
 	{ KEY_SITES, "sites", NULL, COMMAND_EXPORT, "dot: an arc for each call site, of a run that counted them (APROF_SITES=1)", TO(report.sites) },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers", TO(report.bottom_up) },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels", BY_CASE },
-	{ KEY_ONLY, "only", "PATTERN", COMMAND_COMPARE, "list only calls from or to routines that PATTERN means: a name, the only one with such a part, or "
+	{ KEY_ONLY, "only", "PATTERN", COMMAND_MODELS, "list only calls from or to routines that PATTERN means: a name, the only one with such a part, or "
 	  "an extended regular expression for whole names; and cycles that have such members; may be given several times", BY_CASE },
-	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)", BY_CASE },
+	{ KEY_TOP, "top", "N", COMMAND_MODELS, "list N arcs, and N members of each cycle (20 if not given; 0: all)", BY_CASE },
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)", BY_CASE },
-	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "omit errors and routines below P percent of the run (0.1 if not given)", BY_CASE },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_MODELS, "omit errors and routines below P percent of the run (0.1 if not given)", BY_CASE },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "do not list what is below P percent of the run (0.1 if not given)",
 	  BY_CASE },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: omit what is below P percent of the run (0.5 if not given)", BY_CASE },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
 	  "the average) or cct (calling context tree)", BY_CASE },
-	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks", TO(graph.raw) },
+	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_MODELS, "do not subtract the cost of the hooks", TO(graph.raw) },
 	{ KEY_IMBALANCE, "imbalance", NULL, COMMAND_REPORT, "print how much the ranks of an MPI job differ, by context, instead of the listings",
 	  TO(report.imbalance) },
 	{ KEY_RANK, "rank", "N", COMMAND_REPORT, "the same, but only contexts of which rank N has the most", BY_CASE },
@@ -130,29 +138,32 @@ static const struct row rows[] = {
 	{ .text = "Which part of the run" },
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active that PATTERN means: a name, the only "
 	  "one with such a part, or an extended regular expression for whole names; may be given several times", BY_CASE },
-	{ KEY_HIDE, "hide", "PATTERN", GRAPHS | COMMAND_COMPARE, "fold the frames of the routines that PATTERN means into their callers: their own time is "
+	{ KEY_HIDE, "hide", "PATTERN", GRAPHS | COMMAND_MODELS, "fold the frames of the routines that PATTERN means into their callers: their own time is "
 	  "their callers', who call what they called; may be given several times", BY_CASE },
-	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only, as the list of aprof info has it", BY_CASE },
-	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_COMPARE, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)",
+	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_MODELS, "look at thread N only, as the list of aprof info has it", BY_CASE },
+	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_MODELS, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)",
 	  TO(phase) },
-	{ KEY_TIME_RANGE, "time-range", "FROM..TO", GRAPHS | COMMAND_COMPARE, "look at the time from second FROM of the run to second TO only, "
+	{ KEY_TIME_RANGE, "time-range", "FROM..TO", GRAPHS | COMMAND_MODELS, "look at the time from second FROM of the run to second TO only, "
 	  "one of them may be missing; of a run that kept its times by interval, as aprof run does then and APROF_INTERVALS=1", BY_CASE },
-	{ KEY_LAYER, "layer", "LAYER", GRAPHS | COMMAND_COMPARE, "of a program that runs scripts show the routines of scripts (script), those with hooks "
+	{ KEY_LAYER, "layer", "LAYER", GRAPHS | COMMAND_MODELS, "of a program that runs scripts show the routines of scripts (script), those with hooks "
 	  "(native), or both (all); the time of the others is their callers'", BY_CASE },
-	{ KEY_STACKS, "stacks", NULL, (GRAPHS & ~COMMAND_RUN) | COMMAND_COMPARE | COMMAND_INFO, "look at the call stacks alone that aprof run --stacks sampled with exact contexts",
+	{ KEY_STACKS, "stacks", NULL, (GRAPHS & ~(COMMAND_RUN | COMMAND_COMPARE)) | COMMAND_MODELS | COMMAND_INFO, "look at the call stacks alone that aprof run --stacks sampled with exact contexts",
 	  TO(stacks) },
 	{ .text = "How it is printed, and where" },
+	{ KEY_KEEP, "keep", "FOLDER", COMMAND_COMPARE, "keep the profiles of all runs in FOLDER, as base.1, new.1, ...", TO(keep) },
+	{ 'o', "output", "FILE", COMMAND_COMPARE, "write a page to look at, too, to FILE, as aprof html does", BY_CASE },
+	{ KEY_MARKDOWN, "markdown", NULL, COMMAND_COMPARE, "print a comment on a change, in Markdown, instead of text", TO(markdown) },
 	{ 'o', "output", "FILE", COMMAND_DIFF, "with --html: write the page to FILE", BY_CASE },
 	{ 'o', "output", "FILE", COMMAND_PULL, "write to FILE, not to amon.out", BY_CASE },
 	{ 'o', "output", "FILE", RUNS | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE", BY_CASE },
 	{ KEY_DATA, "data", "FILE", RUNS, "keep the profile in FILE (amon.out if not given)", BY_CASE },
 	{ KEY_HTML, "html", NULL, COMMAND_DIFF, "write a page to look at instead, as aprof html does", TO(html) },
-	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_CHECK | COMMAND_PS, "print JSON instead of text", TO(report.json) },
-	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN | COMMAND_DIFF, "print no legends", TO(report.style.brief) },
-	{ KEY_WIDE, "wide", NULL, LISTINGS | COMMAND_TREE | COMMAND_CYCLES | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_DIFF, "print names whole, "
+	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_PS, "print JSON instead of text", TO(report.json) },
+	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN | COMMAND_DIFF | COMMAND_COMPARE, "print no legends", TO(report.style.brief) },
+	{ KEY_WIDE, "wide", NULL, LISTINGS | COMMAND_TREE | COMMAND_CYCLES | COMMAND_PATHS | COMMAND_MODELS | COMMAND_DIFF | COMMAND_COMPARE, "print names whole, "
 	  "however narrow the terminal", TO(report.style.wide) },
 	{ KEY_WIDE, "wide", NULL, COMMAND_PS, "print commands and files whole, however narrow the terminal", TO(report.style.wide) },
-	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_VIEW | COMMAND_PS, "use colour: auto, always or never",
+	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_COMPARE | COMMAND_VIEW | COMMAND_PS, "use colour: auto, always or never",
 	  BY_CASE },
 	{ KEY_NO_PAGER, "no-pager", NULL, COMMAND_PAGED | RUNS, "do not page what is longer than the terminal's screen", TO(no_pager) },
 	{ 'v', "version", NULL, COMMAND_REPORT, "print the version", TO(version) },
@@ -171,7 +182,7 @@ static const struct row rows[] = {
 	{ 'C', "exec-counts", "[NAME]", COMMAND_REPORT, "print how often each routine was called, or only NAME", BY_CASE },
 	{ 'Z', "no-exec-counts", "[NAME]", COMMAND_REPORT, "do not print it, or not of NAME", BY_CASE },
 	{ 'm', "min-count", "N", COMMAND_REPORT, "omit from it what ran less than N times (1 if not given)", BY_CASE },
-	{ 'c', "static-call-graph", NULL, COMMAND_COMPARE, "let gprof's model see also the calls that stand in the program's code and were "
+	{ 'c', "static-call-graph", NULL, COMMAND_MODELS, "let gprof's model see also the calls that stand in the program's code and were "
 	  "never made", TO(static_arcs) },
 	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
 	  "with a count of 0", TO(static_arcs) },

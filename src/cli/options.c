@@ -253,6 +253,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_TABLE: o->table_given = ok = one_of("table", argument, "routines, arcs, contexts", &i); o->export.table = i; return ok;
 	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);
 	case KEY_MIN_PERCENT: return options_number(argument, "min-percent", 100, &o->report.min_percent);
+	case KEY_ROUNDS: return whole_number(argument, "rounds", &o->rounds);
+	case KEY_LAYOUTS: return whole_number(argument, "layouts", &o->layouts);
 	case KEY_TOP: return whole_number(argument, "top", &o->report.top);
 	case KEY_SOURCE_PATH: return options_word_add(&o->sources.folders, &o->sources.nfolders, argument);
 	case KEY_SUBSTITUTE: return substitute_add(o, argument);
@@ -344,7 +346,7 @@ static void options_defaults_set(struct options *o)
 	*o = (struct options){ .data = "amon.out" };
 	o->graph.thread = GRAPH_NONE;
 	o->report.top = UINT32_MAX;		/* not given */
-	o->check.limit = 0.05;
+	o->check.limit = -1;			/* not given */
 	o->report.min_percent = -1;		/* not given */
 	o->report.gprof = (struct report_gprof){ .min_count = 1, .table_length = 10,
 		.source_path = getenv("GPROF_PATH") };
@@ -420,13 +422,15 @@ static bool options_check(struct options *o, unsigned command)
 	for (size_t i = 0; command == COMMAND_RUN && i < o->graph.nhide; i++)
 		if (!pattern_check("hide", o->graph.hide[i]))
 			return false;
+	if (o->check.limit < 0)
+		o->check.limit = command == COMMAND_COMPARE ? 0 : 0.05;
 	o->least_given = o->report.min_percent >= 0;
 	if (!o->least_given)
 		o->report.min_percent = command & (COMMAND_EXPORT | COMMAND_CHECK) ? 0.5 : o->report.json ? 0 : 0.1;
 	o->export.min_percent = o->report.min_percent;
 	o->export.sites = o->report.sites;
 	if (o->report.top == UINT32_MAX)
-		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
+		o->report.top = o->report.json && command == COMMAND_MODELS ? 0 : 20;
 	o->whole |= o->report.json || o->output;
 	o->report.screen = command & (COMMAND_RUN | COMMAND_ATTACH) && !o->whole;
 	style_set(o, command);

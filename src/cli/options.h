@@ -20,11 +20,12 @@ enum {
 	COMMAND_CYCLES = 4,
 	COMMAND_CONTEXTS = 8,
 	COMMAND_INFO = 16,
+	COMMAND_COMPARE = 1 << 8,
 	COMMAND_RUN = 32,
 	COMMAND_MERGE = 64,
 	COMMAND_RESET = 128,
 	COMMAND_PATHS = 1 << 16,
-	COMMAND_COMPARE = 1 << 17,
+	COMMAND_MODELS = 1 << 17,
 	COMMAND_HOT = 1 << 18,
 	COMMAND_ANNOTATE = 1 << 19,
 	COMMAND_VIEW = 1 << 21,
@@ -36,10 +37,10 @@ enum {
 	COMMAND_ATTACH = 1 << 23,
 	COMMAND_PUSH = 1 << 27,
 	COMMAND_PULL = 1 << 28,
-	COMMAND_SIDES = COMMAND_DIFF | COMMAND_CHECK | COMMAND_HTML | COMMAND_VIEW,	/* commands with --against */
+	COMMAND_SIDES = COMMAND_DIFF | COMMAND_CHECK | COMMAND_HTML | COMMAND_VIEW | COMMAND_COMPARE,	/* commands whose operands are told apart by their place: by --against, or -- */
 	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
-		| COMMAND_COMPARE | COMMAND_HOT | COMMAND_ANNOTATE,
-	COMMAND_PAGED = COMMAND_VIEWS | COMMAND_DIFF | COMMAND_CHECK,	/* what they print goes through a pager */
+		| COMMAND_MODELS | COMMAND_HOT | COMMAND_ANNOTATE,
+	COMMAND_PAGED = COMMAND_VIEWS | COMMAND_DIFF | COMMAND_CHECK | COMMAND_COMPARE,	/* what they print goes through a pager */
 };
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
@@ -88,6 +89,12 @@ struct options {
 	size_t nbase;			/* how many stand before --against; all without it */
 	bool against;			/* --against was given */
 	bool html;			/* diff: --html */
+	bool git;			/* compare: the sides are commits */
+	const char *build;		/* compare: the command that builds a commit; NULL: none */
+	const char *keep;		/* compare: the folder where profiles stay; NULL: nowhere */
+	unsigned rounds;		/* compare: how many; 0: as many as the noise wants */
+	unsigned layouts;		/* compare: builds of each side; 0: one, as it comes */
+	bool markdown;			/* compare: a comment on a change instead of text */
 	bool live;			/* html: --live */
 	bool no_source;			/* html: --no-source */
 };

@@ -64,7 +64,7 @@ static size_t cli_reports_of(const char **names, unsigned command, const struct 
 	case COMMAND_PATHS:
 		names[n++] = "paths";
 		break;
-	case COMMAND_COMPARE:
+	case COMMAND_MODELS:
 		names[n++] = "compare-models";
 		break;
 	case COMMAND_CONTEXTS:
@@ -148,7 +148,7 @@ static struct input input_of(const struct options *o, unsigned command)
 
 	in.with_static = o->static_arcs;
 	in.with_unused = o->report.gprof.zeros;
-	in.with_gprof = command == COMMAND_COMPARE;
+	in.with_gprof = command == COMMAND_MODELS;
 	in.arcs_do = command & (COMMAND_REPORT | COMMAND_HOT | COMMAND_INFO);
 	in.linked_names = o->gprof.mangled;
 	if (in.leaves && command & COMMAND_REPORT)
@@ -167,7 +167,7 @@ static int print_all(const struct operands *operands, unsigned command, const st
 	if (ok && o->gprof.views & VIEW_SUM) {
 		status = reports_sum_write(&in);
 	} else if (ok && input_build(&in, operands->program, &o->graph, &err)) {
-		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_HOT
+		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_MODELS | COMMAND_HOT
 			       | COMMAND_ANNOTATE)) {
 			progress_end();
 			reports_warnings_tell(&in);
@@ -284,7 +284,7 @@ const struct command command_compare_models = {
 	.name = "compare-models",
 	.usage = "[OPTION...] [PROGRAM] [FILE...]",
 	.summary = "how wrong gprof's model is for this very program",
-	.options = COMMAND_COMPARE,
+	.options = COMMAND_MODELS,
 	.examples = "  aprof compare-models --top=5             the five largest errors of gprof\n"
 		    "  aprof compare-models --only=parse        those about parse\n",
 	.function = reports_run,

@@ -1,0 +1,205 @@
+/* rounds.c - checking out, building, running in turn. */
+#include "record/run/rounds.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/list.h"
+#include "record/run/command_line.h"
+
+static const char *const words[ROUNDS_SIDES] = { "base", "new" };
+
+bool rounds_begin(struct rounds *r, const char *keep, struct error *err)
+{
+	const char *temporary = getenv("TMPDIR");
+	bool ok;
+
+	if (keep) {
+		ok = (mkdir(keep, 0777) == 0 || errno == EEXIST) && (r->folder = realpath(keep, NULL)) != NULL;
+		return ok || error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot keep profiles there: %s", keep, strerror(errno));
+	}
+	if (asprintf(&r->folder, "%s/aprof.XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp") < 0) {
+		r->folder = NULL;
+		return error_no_memory(err, NULL);
+	}
+	if (mkdtemp(r->folder))
+		return true;
+	error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot make a folder for the profiles: %s; set TMPDIR to one that can be written", r->folder, strerror(errno));
+	free(r->folder);
+	r->folder = NULL;
+	return false;
+}
+
+/* The last line of the file PATH that is not empty, into TEXT of SIZE bytes; "": there is none. */
+static void last_line(const char *path, char *text, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	char line[400];
+
+	*text = '\0';
+	while (f && fgets(line, sizeof line, f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (line[strspn(line, " \t")])
+			snprintf(text, size, "%s", line);
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Run ARGV in FOLDER, its output to LOG.  False with *ERR set: it failed at WHAT. */
+static bool command_do(const char *const *argv, const char *folder, const char *log, const char *what, struct error *err)
+{
+	struct command_line c = { .argv = argv, .folder = folder, .out = log, .err = log };
+	int status = command_line_run(&c);
+	char said[400];
+
+	if (status == 0)
+		return true;
+	if (status < 0)
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: %s: %s", what, argv[0], strerror(errno));
+	last_line(log, said, sizeof said);
+	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: status %d: %s", what, status, *said ? said : "it said nothing");
+}
+
+/* Let builds find the compilers that stand beside this program. */
+static bool path_set(const struct rounds *r)
+{
+	const char *before = getenv("PATH"), *slash = strrchr(r->aprof, '/');
+	char *path = NULL;
+	bool ok = slash && asprintf(&path, "%.*s%s%s", (int)(slash - r->aprof), r->aprof, before && *before ? ":" : "", before ? before : "") >= 0 &&
+		  setenv("PATH", path, 1) == 0;
+
+	free(path);
+	return ok;
+}
+
+/* Check the commit of SIDE out into *FOLDER, the build number I of it, and build it. */
+static int build_one(struct rounds *r, int side, unsigned i, char **folder, struct error *err)
+{
+	const char *name = r->sides[side].name;
+	char *log = NULL, seed[16], what[300];
+	int trouble = ROUNDS_TROUBLE;
+
+	if (asprintf(folder, "%s/%s.source.%u", r->folder, words[side], i + 1) < 0 || asprintf(&log, "%s.log", *folder) < 0) {
+		error_no_memory(err, NULL);
+		return trouble;
+	}
+	snprintf(what, sizeof what, "%s cannot be checked out", name);
+	if (command_do((const char *const[]){ "git", "worktree", "add", "--detach", *folder, name, NULL }, NULL, log, what, err)) {
+		snprintf(seed, sizeof seed, "%u", 1 + i + r->layouts * (unsigned)side);
+		if (r->layouts)
+			setenv("APROF_LAYOUT", seed, 1);
+		snprintf(what, sizeof what, "%s does not build", name);
+		trouble = command_do((const char *const[]){ "sh", "-c", r->build, NULL }, *folder, log, what, err) ? 0 : ROUNDS_UNBUILT;
+	}
+	free(log);
+	return trouble;
+}
+
+int rounds_build(struct rounds *r, void (*before)(const char *side), struct error *err)
+{
+	unsigned n = r->layouts ? r->layouts : 1;
+	int trouble = path_set(r) ? 0 : ROUNDS_TROUBLE;
+
+	if (trouble)
+		error_no_memory(err, NULL);
+	for (int side = 0; !trouble && side < ROUNDS_SIDES; side++) {
+		r->sides[side].folders = calloc(n + 1, sizeof *r->sides[side].folders);
+		if (!r->sides[side].folders)
+			trouble = ROUNDS_TROUBLE;
+		for (unsigned i = 0; !trouble && i < n; i++) {
+			before(r->sides[side].name);
+			trouble = build_one(r, side, i, &r->sides[side].folders[i], err);
+		}
+	}
+	return trouble;
+}
+
+/* The words of an aprof run of SIDE, whose profile goes to DATA. */
+static void run_words(const struct rounds *r, int side, const char *data, struct list *l)
+{
+	list_add(l, r->aprof);
+	list_add(l, "run");
+	list_add(l, "--no-report");
+	if (r->sites)
+		list_add(l, "--sites");
+	list_format(l, "--data=%s", data);
+	list_add(l, "--");
+	list_add_all(l, r->sides[side].argv);
+}
+
+static bool run_one(struct rounds *r, int side, struct error *err)
+{
+	struct rounds_side *s = &r->sides[side];
+	const char *folder = s->folders ? s->folders[r->n % (r->layouts ? r->layouts : 1)] : NULL;
+	char *data = NULL, *log = NULL, what[300];
+	struct list l = { 0 };
+	bool ok = asprintf(&data, "%s/%s.%zu", r->folder, words[side], r->n + 1) >= 0 && asprintf(&log, "%s/%s.log", r->folder, words[side]) >= 0;
+
+	if (ok)
+		run_words(r, side, data, &l);
+	snprintf(what, sizeof what, "%s failed", s->folders ? s->name : s->argv[0]);
+	if (!ok || l.failed)
+		ok = error_no_memory(err, NULL);
+	else
+		ok = command_do((const char *const *)l.items, folder, log, what, err);
+	if (ok && access(data, R_OK) != 0)
+		ok = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s left no profile", s->folders ? s->name : s->argv[0]);
+	s->files[r->n] = data;
+	list_free(&l);
+	free(log);
+	return ok;
+}
+
+bool rounds_run(struct rounds *r, struct error *err)
+{
+	int first = (int)(random() % ROUNDS_SIDES);
+
+	for (int side = 0; side < ROUNDS_SIDES; side++) {
+		char **files = reallocarray(r->sides[side].files, r->n + 1, sizeof *files);
+
+		if (!files)
+			return error_no_memory(err, NULL);
+		r->sides[side].files = files;
+		files[r->n] = NULL;
+	}
+	if (!run_one(r, first, err) || !run_one(r, 1 - first, err)) {
+		for (int side = 0; side < ROUNDS_SIDES; side++)
+			free(r->sides[side].files[r->n]);
+		return false;
+	}
+	r->n++;
+	return true;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void rounds_end(struct rounds *r, bool keep)
+{
+	for (int side = 0; side < ROUNDS_SIDES; side++) {
+		struct rounds_side *s = &r->sides[side];
+
+		for (size_t i = 0; i < r->n; i++)
+			free(s->files[i]);
+		free(s->files);
+		for (size_t i = 0; s->folders && s->folders[i]; i++) {
+			command_line_run(&(struct command_line){ .argv = (const char *const[]){ "git", "worktree", "remove", "--force", s->folders[i], NULL } });
+			free(s->folders[i]);
+		}
+		free(s->folders);
+	}
+	if (r->folder && !keep)
+		nftw(r->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	free(r->folder);
+}
