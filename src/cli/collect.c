@@ -26,13 +26,7 @@
 #include "cli/preload.h"
 #include "cli/progress.h"
 #include "cli/reports.h"
-#include "read/profile/sum.h"
-#include "read/symbols/symbols.h"
 #include "show/report/verification.h"
-#include "understand/input/add_up.h"
-#include "understand/input/embedding.h"
-#include "understand/input/files.h"
-#include "understand/input/input_notes.h"
 
 static bool collect_directory_make(struct run *r)
 {

@@ -17,8 +17,6 @@
 #include "cli/progress.h"
 #include "record/run/rounds.h"
 #include "show/diff/verdict_print.h"
-#include "understand/input/input.h"
-#include "understand/compare/statistics.h"
 
 enum {
 	LEAST_ROUNDS = 5,		/* before the noise is looked at */

@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "understand/input/input.h"
 #include "cli/input_options.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/pid.h"
 #include "cli/progress.h"
-#include "understand/findings/life.h"
 
 /* Put profiles in the place of PIDs.  False after a message. */
 static bool pids_replace(const struct options *o)

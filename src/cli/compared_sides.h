@@ -2,7 +2,6 @@
 #ifndef COMPARED_SIDES_H
 #define COMPARED_SIDES_H
 
-#include "understand/compare/comparison.h"
 #include "cli/options.h"
 
 /* One side: its runs, each a profile. */

@@ -12,8 +12,6 @@
 #include "base/print.h"
 #include "cli/message.h"
 #include "cli/operands.h"
-#include "read/profile/profile.h"
-#include "understand/input/files.h"
 
 bool data_file_is_asked(const char *asked) { return strcmp(asked, "amon.out") != 0; }
 

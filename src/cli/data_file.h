@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "record/run/harvest.h"
-#include "understand/input/input.h"
+#include "understand/analysis.h"
 
 /* Whether --data names the file, or it is amon.out, as where nothing is said. */
 bool data_file_is_asked(const char *asked);

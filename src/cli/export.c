@@ -7,8 +7,6 @@
 #include "cli/input_options.h"
 #include "cli/command.h"
 #include "show/export/export.h"
-#include "understand/input/files.h"
-#include "understand/input/input.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "understand/input/input.h"
+#include "understand/analysis.h"
 
 /* Whether APROF_GMON is set, to something else than 0. */
 bool gmon_file_wanted(void);

@@ -6,12 +6,10 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "understand/input/files.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
 #include "show/gprof/listing.h"
-#include "show/gprof/text.h"
 
 enum { MOST_REPORTS = 8 };
 

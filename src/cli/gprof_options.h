@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "read/gmon/gmon.h"
 #include "show/gprof/gprof.h"
 
 /* What gprof can print, as bits. */

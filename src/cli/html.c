@@ -8,10 +8,7 @@
 
 #include "cli/input_options.h"
 #include "cli/command.h"
-#include "understand/input/files.h"
 #include "cli/html_page.h"
-#include "understand/input/input.h"
-#include "understand/input/source_files.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"

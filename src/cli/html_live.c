@@ -16,7 +16,6 @@
 #include "cli/rereading.h"
 #include "show/page/contents.h"
 #include "show/page/server.h"
-#include "understand/findings/life.h"
 
 enum { LEAST = 2000, TIMES = 20 };	/* ms between two readings; how much longer than one takes it is at least */
 

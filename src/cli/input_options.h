@@ -3,7 +3,6 @@
 #define INPUT_OPTIONS_H
 
 #include "cli/options.h"
-#include "understand/input/input.h"
 
 /* An input that nothing was read into yet, with what O says of the phase, the range, leaves and stacks; who needs more sets it.  It tells on the terminal (listener.h). */
 struct input input_asked(const struct options *o);

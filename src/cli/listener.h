@@ -2,7 +2,7 @@
 #ifndef LISTENER_H
 #define LISTENER_H
 
-#include "understand/input/input.h"
+#include "understand/analysis.h"
 
 extern const struct input_listener listener;
 

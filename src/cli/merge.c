@@ -13,8 +13,6 @@
 #include "cli/pid.h"
 #include "cli/progress.h"
 #include "record/run/harvest.h"
-#include "understand/input/add_up.h"
-#include "understand/input/files.h"
 
 static int merge(char **files, size_t n, const char *output)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "understand/input/files.h"
+#include "understand/analysis.h"
 
 struct operands {
 	const char *program;	/* ELF file; NULL: none given */

@@ -5,13 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "understand/compare/check.h"
 #include "show/diff/diff_print.h"
 #include "show/export/export.h"
 #include "cli/gprof_options.h"
-#include "understand/graph/graph.h"
 #include "show/report/report.h"
-#include "understand/input/source_files.h"
 
 /* Commands, as bits: which options go with which. */
 enum {

@@ -13,7 +13,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "cli/message.h"
-#include "understand/input/live_profile.h"
+#include "understand/analysis.h"
 
 /* Paths that were found; a command has few operands, and they stand in for these to its end. */
 static struct list found;

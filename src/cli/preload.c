@@ -9,7 +9,7 @@
 #include "compile/find.h"
 #include "cli/message.h"
 #include "record/sample/ticker.h"
-#include "read/symbols/symbols.h"
+#include "understand/analysis.h"
 
 #define LIBRARY "libaprof-mcount.so"
 #define MPI_LIBRARY "libaprof-mpi.so"

@@ -19,9 +19,6 @@
 #include "cli/pid.h"
 #include "show/report/arguments.h"
 #include "show/report/version.h"
-#include "understand/findings/method_words.h"
-#include "understand/input/files.h"
-#include "understand/input/live_profile.h"
 
 enum { CELL = 32, COMMAND_LEAST = 12, ELLIPSIS = 3 };
 

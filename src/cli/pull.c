@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "store/store.h"
-#include "understand/input/files.h"
 
 /* Write the sum of the profiles of CONDITION to OUTPUT. */
 static bool pull_take(struct store *s, const char *condition, const char *output, struct error *err)

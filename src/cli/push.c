@@ -16,7 +16,6 @@
 #include "store/ingest.h"
 #include "store/schema.h"
 #include "store/store.h"
-#include "understand/input/add_up.h"
 
 /* What is said by --label; what is not said is the profile's own. */
 struct given {

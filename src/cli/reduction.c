@@ -20,9 +20,7 @@
 #include "cli/message.h"
 #include "cli/preload.h"
 #include "contract/orders.h"
-#include "read/profile/sum.h"
 #include "record/run/job.h"
-#include "understand/input/files.h"
 
 enum { MOST_ROUNDS = 32 };
 

@@ -6,13 +6,10 @@
 
 #include "cli/input_options.h"
 #include "cli/command.h"
-#include "understand/input/files.h"
-#include "understand/input/input_notes.h"
 #include "cli/gmon_report.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
-#include "understand/findings/life.h"
 
 enum { MOST_REPORTS = 8 };
 

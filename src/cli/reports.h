@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "understand/input/input.h"
 #include "cli/options.h"
 
 /* Print the reports that COMMAND with O stands for, on what IN holds, to OUT.  Returns the exit status, after a message if not 0. */

@@ -4,7 +4,6 @@
 
 #include "cli/operands.h"
 #include "cli/options.h"
-#include "understand/input/input.h"
 
 /* Zero it, but for the first three, before rereading_read; freed with rereading_free. */
 struct rereading {

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "understand/input/live_profile.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/pid.h"

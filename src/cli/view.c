@@ -11,7 +11,6 @@
 #include "cli/progress.h"
 #include "cli/rereading.h"
 #include "cli/compared_sides.h"
-#include "understand/input/source_files.h"
 
 static const struct report_input *view_renew(void *arg, struct error *err)
 {

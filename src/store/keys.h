@@ -10,7 +10,7 @@
 #ifndef STORE_KEYS_H
 #define STORE_KEYS_H
 
-#include "read/profile/profile.h"
+#include "understand/analysis.h"
 
 struct keys {
 	uint64_t *modules;	/* of each module of the profile */

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "read/profile/commands.h"
-#include "read/profile/headers.h"
 #include "store/keys.h"
 #include "store/quoting.h"
 #include "store/schema.h"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "read/symbols/symbols.h"
+#include "understand/analysis.h"
 
 struct store;
 

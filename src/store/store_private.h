@@ -2,7 +2,6 @@
 #ifndef STORE_PRIVATE_H
 #define STORE_PRIVATE_H
 
-#include "read/profile/key_table.h"
 #include "store/http.h"
 #include "store/tuples.h"
 #include "store/store.h"

@@ -10,8 +10,6 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "read/profile/parts.h"
-#include "read/profile/sum.h"
 #include "store/condition.h"
 #include "store/keys.h"
 #include "store/schema.h"

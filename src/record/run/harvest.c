@@ -10,9 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "understand/input/files.h"
-#include "understand/input/input.h"
-#include "understand/input/nursery.h"
+#include "understand/analysis.h"
 
 /* One profile of the directory. */
 struct found {

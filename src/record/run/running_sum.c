@@ -13,9 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "read/profile/sum.h"
 #include "record/run/harvest.h"
-#include "understand/input/add_up.h"
 
 /* What has ended of one program, as far as it makes one profile. */
 struct group {

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "understand/input/input.h"
+#include "understand/analysis.h"
 
 struct running_sum;
 

@@ -17,7 +17,7 @@
 #include "base/task_stat.h"
 #include "read/stacks/unnamed_code.h"
 #include "read/stacks/walk.h"
-#include "read/symbols/symbols.h"
+#include "understand/analysis.h"
 
 enum {
 	DEEPEST = 4096,			/* frames of a stack that are kept, from the innermost on */

@@ -6,7 +6,6 @@
 
 #include "base/emit.h"
 #include "show/report/report.h"
-#include "understand/compare/comparison.h"
 
 enum diff_sort { DIFF_BY_SELF, DIFF_BY_TOTAL, DIFF_BY_CALLS, DIFF_BY_PER_CALL };
 

@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/print.h"
+#include "show/report/code_places.h"
 #include "show/report/version.h"
 
 struct key {

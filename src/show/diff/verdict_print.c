@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "show/report/code_places.h"
 #include "show/diff/output.h"
 
 static const char *const answers[] = { "no change beyond noise", "slower", "faster" };

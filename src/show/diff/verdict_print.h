@@ -3,7 +3,6 @@
 #define VERDICT_PRINT_H
 
 #include "show/diff/diff_print.h"
-#include "understand/compare/verdict.h"
 
 /* Write both sentences to OUT, as lines of a head, by the options of C's tables.  False with *ERR set: out of memory. */
 bool verdict_text(const struct verdict *v, const struct comparison *c, const struct diff_options *o, FILE *out, struct error *err);

@@ -22,8 +22,6 @@
 #include "base/escape.h"
 #include "show/export/export.h"
 #include "show/export/frames.h"
-#include "understand/findings/call_sites.h"
-#include "understand/findings/leaves.h"
 #include "show/report/version.h"
 #include "show/export/words.h"
 
@@ -186,7 +184,6 @@ static bool callgrind_arc_print(struct writing *w, uint32_t from, uint32_t to, c
 	call_places_free(&places);
 	return true;
 }
-
 
 static bool has_anything(const struct graph_routine *r)
 {

@@ -10,7 +10,6 @@
 
 #include "base/escape.h"
 #include "show/export/export.h"
-#include "understand/findings/call_sites.h"
 #include "show/report/report.h"
 #include "base/print.h"
 

@@ -5,7 +5,7 @@
 #ifndef FRAMES_H
 #define FRAMES_H
 
-#include "understand/graph/graph.h"
+#include "understand/analysis.h"
 
 struct frame {
 	const char *name;	/* as demangled, not escaped */

@@ -5,7 +5,6 @@
  * stands, a thousand a second: gprof's lines and basic blocks are not to be had from them, its routines are. */
 #include <stdlib.h>
 
-#include "read/gmon/gmon.h"
 #include "show/export/export.h"
 
 enum { RATE = 1000, FINEST = 2, MOST_BINS = 1 << 24 };

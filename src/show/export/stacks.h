@@ -7,7 +7,7 @@
 #ifndef STACKS_H
 #define STACKS_H
 
-#include "understand/graph/graph.h"
+#include "understand/analysis.h"
 
 struct stack_sample {
 	uint32_t node;		/* of the tree; 0, the root: outside all routines */

@@ -15,8 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "read/gmon/gmon.h"
-#include "understand/graph/gprof_spec.h"
+#include "understand/analysis.h"
 
 #define GPROF_NONE UINT32_MAX
 

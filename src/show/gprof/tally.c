@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/pair_table.h"
-#include "understand/graph/build.h"
 #include "show/gprof/postprocess.h"
 
 struct tally {

@@ -8,8 +8,6 @@
 
 #include "base/short_names.h"
 #include "contract/slice.h"
-#include "understand/findings/leaves.h"
-#include "understand/findings/recurring.h"
 #include "show/report/version.h"
 #include "show/page/pack.h"
 #include "show/page/template.h"

@@ -9,8 +9,7 @@
 #include "base/name.h"
 #include "base/escape.h"
 #include "show/report/annotated_source.h"
-#include "understand/findings/routine_selection.h"
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 #include "base/print.h"
 
 static const char legend_self[] =

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 
 bool annotated_read(struct source_text *t, struct lines *l, const struct report_input *in, struct error *err)
 {

@@ -3,7 +3,6 @@
 #define ANNOTATED_SOURCE_H
 
 #include "show/report/report.h"
-#include "understand/findings/lines.h"
 
 /* A source file cut into lines. */
 struct source_text {

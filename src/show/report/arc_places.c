@@ -1,6 +1,6 @@
 /* arc_places.c - the call sites of all arcs, for the page. */
+#include "show/report/code_places.h"
 #include "show/report/report.h"
-#include "understand/findings/call_sites.h"
 
 static bool arc_places_arc_json(void *e, uint32_t from, uint32_t to, const struct call_figures *arc, const struct call_places *places)
 {

@@ -11,12 +11,9 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "show/report/code_places.h"
 #include "show/report/report.h"
-#include "understand/findings/call_sites.h"
-#include "understand/findings/entry.h"
-#include "understand/findings/leaves.h"
-#include "understand/findings/order.h"
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 
 static const char legend[] =
 	" An entry is the lines between two rules. The line with the number at the left is the routine itself:\n"
@@ -455,7 +452,7 @@ static void callgraph_legend_print(struct listing *l)
 		l->graph->arcs_alone ? given_behalf : models[l->graph->options.model].behalf, counted ? legend_shares : "",
 		l->graph->arcs_alone ? given_more : models[l->graph->options.model].more,
 		callgraph_has_errors(l) ? legend_errors : "");
-	entry_marks_legend(l->out, l->graph, &l->options->style);
+	fputs(entry_marks_legend(l->graph), l->out);
 }
 
 /* Why no call site is known. */

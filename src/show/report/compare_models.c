@@ -1,7 +1,6 @@
 /* compare_models.c - gprof's model beside what was measured: arc by arc, cycle by cycle, and in one number.
  *
  * Needs the graph by gprof's model beside the usual one. */
-#include "understand/graph/model_difference.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

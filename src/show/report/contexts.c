@@ -11,7 +11,7 @@
 
 #include "base/escape.h"
 #include "show/report/report.h"
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 #include "base/print.h"
 
 /* Names of all routines as words, and room for a history. */

@@ -3,7 +3,7 @@
 
 #include "base/print.h"
 #include "show/report/report.h"
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 
 static const char legend[] =
 	" % time   share of the run of the contexts in which this cycle is the innermost.\n"

@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "show/report/code_places.h"
 #include "show/report/report.h"
-#include "understand/findings/entry.h"
-#include "understand/findings/leaves.h"
-#include "understand/findings/order.h"
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 
 static const char legend_times[] =
 	" % time      share of the run that was spent in this routine itself.\n"
@@ -214,7 +212,7 @@ static double part_error(const struct graph *g, const struct leaves *leaves, con
 {
 	const struct graph_routine *r = &g->routines[leaf->routine];
 	double part = print_percent(leaf->time, r->self) / 100, share = print_percent(r->self, c->total) / 100;
-	double of_part = leaf->ticks ? share_of_samples(g, leaf->ticks, leaves->explained[leaf->routine]) : -1;
+	double of_part = leaf->ticks ? graph_samples_error(g, leaf->ticks, leaves->explained[leaf->routine]) : -1;
 
 	return of_part < 0 ? of_part : hypot(of_part * share, part * error_of(g, r, c));
 }
@@ -288,7 +286,7 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 		fputs("No routine was called.\n", out);
 	flat_legend_print(out, in->graph, &options->style);
 	share_legend(out, &options->style, in->graph->sampled && in->graph->time > 0 && !options->gprof.traditional, 12);
-	entry_marks_legend(out, in->graph, &options->style);
+	fputs(options->style.brief ? "" : entry_marks_legend(in->graph), out);
 	leaves_free(&leaves);
 	order_free(&order);
 	return true;

@@ -9,17 +9,10 @@
 #include <time.h>
 
 #include "contract/slice.h"
-#include "read/profile/commands.h"
-#include "understand/findings/busy_threads.h"
 #include "show/report/arguments.h"
 #include "show/report/hint.h"
 #include "show/report/left_out.h"
-#include "understand/findings/life.h"
-#include "understand/findings/method_words.h"
-#include "understand/findings/notes.h"
-#include "understand/findings/plain_shares.h"
 #include "show/report/report.h"
-#include "understand/findings/sums.h"
 #include "base/print.h"
 #include "show/report/verification.h"
 

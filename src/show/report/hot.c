@@ -9,9 +9,8 @@
 
 #include "base/name.h"
 #include "base/escape.h"
-#include "understand/findings/hot_cases.h"
 #include "show/report/report.h"
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 #include "base/print.h"
 
 enum { SHOWN = HOT_LISTED, NAME = 44, SEQUENCE_NAME = 33, ERRAND_NAME = 34, ARROW = 4, DOTS = 4, PLACE = 24, ROOM = 4 * NAME, SCREEN = 23 };

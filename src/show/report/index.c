@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "understand/findings/order.h"
 #include "show/report/report.h"
 #include "base/print.h"
 

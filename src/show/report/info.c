@@ -5,15 +5,9 @@
 
 #include "base/print.h"
 #include "contract/slice.h"
-#include "read/profile/commands.h"
 #include "show/report/arguments.h"
 #include "show/report/left_out.h"
 #include "show/report/report.h"
-#include "understand/findings/life.h"
-#include "understand/findings/method_words.h"
-#include "understand/findings/notes.h"
-#include "understand/findings/plain_shares.h"
-#include "understand/findings/sums.h"
 
 /* What is known of a file of other people's. */
 static void info_origin_print(FILE *out, const struct amon_header *h, const struct report_options *options)

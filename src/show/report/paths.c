@@ -3,8 +3,7 @@
 
 #include "base/print.h"
 #include "show/report/report.h"
-#include "understand/findings/recurring.h"
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 
 static const char legend[] =
 	" % time    share of the run that passed under the sequence: in the contexts whose history has it.\n"

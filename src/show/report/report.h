@@ -11,7 +11,7 @@
 
 #include "base/emit.h"
 #include "base/error.h"
-#include "understand/findings/report_input.h"
+#include "understand/analysis.h"
 
 /* Write the report as text to OUT. */
 typedef bool report_text(const struct report_input *in, const struct report_options *options,

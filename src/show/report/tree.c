@@ -7,8 +7,7 @@
 
 #include "base/print.h"
 #include "show/report/report.h"
-#include "understand/findings/entry.h"
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 
 static const char legend[] =
 	" % time    share of the run that passed here and below.\n"
@@ -73,7 +72,7 @@ static void tree_figures_print(const struct walk *w, FILE *out, uint64_t total, 
 	double share = w->whole ? (double)total / (double)w->whole : 0;
 
 	share_print(out, &w->options->style, w->graph->sampled, share, error);
-	if (share_is_news(share, error))
+	if (graph_share_is_news(share, error))
 		fprintf(out, "   %6.2f  ", print_percent(total, parent));
 	else
 		fprintf(out, "   %6s  ", "");

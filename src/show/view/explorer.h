@@ -9,7 +9,6 @@
 #define EXPLORER_H
 
 #include "show/report/report.h"
-#include "understand/compare/comparison.h"
 
 /* Where the profile of a program that still runs is read again.  At most two readings are there at a time: while the pages are made of one, the one
  * before it is still looked at. */

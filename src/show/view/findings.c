@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "base/print.h"
 #include "show/view/page.h"
-#include "understand/findings/hot_cases.h"
 
 enum { CALLERS = 4 };		/* of a routine that are listed */
 

@@ -8,9 +8,8 @@
 
 #include "base/array.h"
 #include "base/print.h"
+#include "show/report/code_places.h"
 #include "show/view/page.h"
-#include "understand/findings/call_sites.h"
-#include "understand/findings/entry.h"
 
 enum part { ROUTINE, ARC, PLACE };
 

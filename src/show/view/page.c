@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 
 enum { NARROW = 64, MODULE = 14, PLACE = 20, NAME = 20 };	/* columns; of a name at least */
 
@@ -86,7 +86,7 @@ void page_share(const struct explorer_view *v, FILE *out, uint64_t time, const s
 {
 	double share = print_percent(time, v->whole) / 100, error = graph_run_error(v->g, time, evidence);
 
-	if (page_has_errors(v) || share_is_news(share, error))
+	if (page_has_errors(v) || graph_share_is_news(share, error))
 		share_print(out, &v->options.style, page_has_errors(v), share, error);
 	else
 		share_print_bound(out, share, error);

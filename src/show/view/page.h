@@ -7,7 +7,6 @@
 #define PAGE_H
 
 #include "show/view/explorer.h"
-#include "understand/findings/leaves.h"
 #include "show/view/screen.h"
 
 enum { PAGE_ROUTINES, PAGE_NEIGHBOURS, PAGE_TOP_DOWN, PAGE_BOTTOM_UP, PAGE_CYCLES, PAGE_PATHS, PAGE_SOURCE, PAGE_HOT, PAGE_THREADS, PAGE_CHANGES, PAGE_HELP,

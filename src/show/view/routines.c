@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "understand/findings/order.h"
 #include "show/view/page.h"
 #include "show/report/report.h"
 #include "base/print.h"

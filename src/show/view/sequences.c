@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "show/view/page.h"
-#include "understand/graph/recurring_paths.h"
 #include "base/print.h"
 
 enum { MOST_PATHS = 1000, CONTEXTS = 8 };		/* sequences; columns */

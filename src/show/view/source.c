@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "understand/findings/lines.h"
 #include "show/view/page.h"
 #include "show/report/report.h"
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 #include "base/print.h"
 
 enum { SHARE = 10 };			/* columns of a line's share with its error */

@@ -7,7 +7,6 @@
 
 #include "base/escape.h"
 #include "base/print.h"
-#include "understand/findings/share.h"
 
 static int call_sites_by_text(const char *a, const char *b)
 {
@@ -157,7 +156,7 @@ static void places_time(struct call_places *c, const struct graph *g, const stru
 	c->rest_self = deal(c, arc->self, all, false);
 	c->rest_children = deal(c, arc->children, all, true);
 	for (size_t i = 0; i < c->n; i++)
-		c->places[i].error = share_of_samples(g, c->places[i].self_samples + c->places[i].child_samples, all->self + all->children);
+		c->places[i].error = graph_samples_error(g, c->places[i].self_samples + c->places[i].child_samples, all->self + all->children);
 }
 
 bool call_places_make(struct call_places *c, const struct report_input *in, const struct graph_sites *sites, uint32_t from, uint32_t to,
@@ -228,59 +227,4 @@ bool call_places_each(const struct report_input *in, call_places_visit *visit, v
 			ok = visit_arc(in, &sites, i, i, &(struct call_figures){ g->routines[i].recursive, 0, 0 }, visit, arg);
 	graph_sites_free(&sites);
 	return ok || error_no_memory(err, NULL);
-}
-
-void call_place_print(FILE *out, const struct call_place *p, const struct text_style *style)
-{
-	char text[200];
-
-	if (p->file) {
-		fprintf(out, "at %s:%" PRIu32, print_safe(text, sizeof text, print_basename(p->file), style), p->line);
-		if (p->column)
-			fprintf(out, ":%" PRIu32, p->column);
-		if (p->within)
-			fputc(' ', out);
-	}
-	if (p->within) {
-		if (p->module)
-			fprintf(out, "in %s: ", print_safe(text, sizeof text, print_basename(p->module), style));
-		else
-			fputs("in ", out);
-		print_name(out, p->within, style);
-	} else if (p->address) {
-		fprintf(out, "at 0x%" PRIx64, p->address);
-	} else if (!p->file) {
-		fputs("at no known line", out);
-	}
-	if (p->through) {
-		fputs(", by way of ", out);
-		print_name(out, p->through, style);
-	}
-	if (p->by_pointer)
-		fputs(", through a pointer", out);
-}
-
-json_t *call_place_json(const struct call_place *p)
-{
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "file", emit_name(p->file), "line", p->line ? emit_count(p->line) : json_null(),
-			 "column", p->column ? emit_count(p->column) : json_null(), "address", p->address ? emit_count(p->address) : json_null(), "within", emit_name(p->within), "module", emit_name(p->module),
-			 "by_pointer", (int)p->by_pointer, "through", emit_name(p->through));
-}
-
-json_t *call_places_json(const struct call_places *c, const struct call_figures *arc)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < c->n; i++) {
-		const struct call_place *p = &c->places[i];
-
-		json_t *place = call_place_json(p), *figures = json_pack("{s:o, s:o, s:o, s:o}", "calls", emit_calls(c->counted, p->calls),
-			"self_ns", c->timed ? emit_count(p->self) : json_null(), "children_ns", c->timed ? emit_count(p->children) : json_null(),
-			"error_ns", c->timed ? share_json(p->error, arc->self + arc->children) : json_null());
-
-		json_object_update(place, figures);
-		json_decref(figures);
-		json_array_append_new(array, place);
-	}
-	return array;
 }

@@ -2,7 +2,6 @@
 #ifndef CALL_SITES_H
 #define CALL_SITES_H
 
-#include "base/emit.h"
 #include "understand/findings/report_input.h"
 #include "understand/graph/sites.h"
 
@@ -55,15 +54,5 @@ void call_places_free(struct call_places *c);
  * its own; they are gone when it returns.  False, with *ERR set, when memory is short or it returns false, for the same reason. */
 typedef bool call_places_visit(void *arg, uint32_t from, uint32_t to, const struct call_figures *arc, const struct call_places *places);
 bool call_places_each(const struct report_input *in, call_places_visit *visit, void *arg, struct error *err);
-
-/* `at list.c:31:9, through a pointer`, or `in libc.so.6: msort_with_tmp`. */
-void call_place_print(FILE *out, const struct call_place *p, const struct text_style *style);
-
-/* {file, line, column, within, module, by_pointer, through} of P. */
-json_t *call_place_json(const struct call_place *p);
-
-/* An array of {file, line, column, calls, within, module, by_pointer, through, self_ns, children_ns, error_ns}; the last three are null if no times are
- * known.  ARC is that of call_places_make. */
-json_t *call_places_json(const struct call_places *c, const struct call_figures *arc);
 
 #endif

@@ -53,18 +53,19 @@ int entry_marks(char buffer[ENTRY_MARKS], const struct graph_routine *r, const s
 	return (int)print_width(buffer, strlen(buffer));
 }
 
-void entry_marks_legend(FILE *out, const struct graph *g, const struct text_style *style)
+#define LEGEND_PART " <part>      its beginning was inlined in some of its callers: calls that ended there are not counted.\n"
+#define LEGEND_FOLDED " <folded>    several functions have this code, and one address: calls and time are those of all of them.\n"
+
+const char *entry_marks_legend(const struct graph *g)
 {
+	static const char *const legends[2][2] = { { "", LEGEND_FOLDED }, { LEGEND_PART, LEGEND_PART LEGEND_FOLDED } };
 	bool partly = false, folded = false;
 
-	for (uint32_t i = 0; i < g->nroutines && !style->brief; i++) {
+	for (uint32_t i = 0; i < g->nroutines; i++) {
 		partly |= g->routines[i].partly;
 		folded |= icf_names(g->routines[i].name.aliases) != NULL;
 	}
-	if (partly)
-		fputs(" <part>      its beginning was inlined in some of its callers: calls that ended there are not counted.\n", out);
-	if (folded)
-		fputs(" <folded>    several functions have this code, and one address: calls and time are those of all of them.\n", out);
+	return legends[partly][folded];
 }
 
 json_t *entry_folded_json(const struct graph_routine *r)

@@ -4,7 +4,6 @@
 #define ENTRY_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "base/print.h"
 #include "understand/graph/graph.h"
@@ -28,8 +27,8 @@ enum { ENTRY_MARKS = 240 };	/* bytes */
 /* What is to be said behind R's name into BUFFER, "" as a rule: " <part>", " <folded with f and 2 more>". Returns its columns. */
 int entry_marks(char buffer[ENTRY_MARKS], const struct graph_routine *r, const struct text_style *style);
 
-/* Write the lines that explain the marks that routines of G have, unless STYLE is brief. */
-void entry_marks_legend(FILE *out, const struct graph *g, const struct text_style *style);
+/* The lines that explain the marks that routines of G have, "" if none has any. */
+const char *entry_marks_legend(const struct graph *g);
 
 /* The functions that are folded with R (read/symbols/icf.h), as they were written; NULL: there are none. */
 json_t *entry_folded_json(const struct graph_routine *r);

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/print.h"
 #include "understand/findings/recurring.h"
-#include "understand/findings/share.h"
 
 enum {
 	MANY = 4,		/* contexts that are many */
@@ -39,7 +38,7 @@ static int by_callers_time(const void *x, const void *y)
 /* Whether TIME is more than chance may make of nothing. */
 static bool is_news(const struct graph *g, uint64_t time, const struct overhead_evidence *evidence)
 {
-	return share_is_news(print_percent(time, g->time + g->outside) / 100, graph_run_error(g, time, evidence));
+	return graph_share_is_news(print_percent(time, g->time + g->outside) / 100, graph_run_error(g, time, evidence));
 }
 
 /* Sort H, and leave out what may be chance. */

@@ -7,9 +7,7 @@
 
 #include "base/print.h"
 #include "understand/findings/plain_calls.h"
-#include "base/emit.h"
 #include "understand/findings/report_input.h"
-#include "understand/findings/share.h"
 
 enum { SEEN = 1000 };			/* a part of the run's time that is worth a look at a routine's code */
 
@@ -335,33 +333,4 @@ void leaves_free(struct leaves *l)
 	free(l->explained);
 	free(l->owner);
 	*l = (struct leaves){ 0 };
-}
-
-void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options, int before)
-{
-	if (l->name)
-		fputs("in ", out);
-	before += 5 + (int)print_name(out, l->name || options->gprof.paths ? l->place : print_basename(l->place), &options->style);
-	if (!l->name) {
-		fprintf(out, ":%" PRIu32, l->line);
-		return;
-	}
-	fputs(": ", out);
-	print_name_beside(out, l->name, &options->style, before);
-}
-
-json_t *leaves_json(const struct leaves *l, const struct graph *g, uint32_t routine)
-{
-	json_t *array = json_array();
-
-	for (size_t i = l->first[routine]; i < l->first[routine + 1]; i++) {
-		const struct leaf *leaf = &l->leaf[i];
-
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
-			"name", emit_name(leaf->name), "place", emit_name(leaf->place),
-			"line", leaf->line ? emit_count(leaf->line) : json_null(),
-			"self_ns", emit_count(leaf->time), "error_ns",
-			leaf->ticks ? share_json(share_of_samples(g, leaf->ticks, l->explained[routine]), g->routines[routine].self) : json_null(), "ticks", emit_count(leaf->ticks)));
-	}
-	return array;
 }

@@ -12,7 +12,6 @@
 #ifndef LEAVES_H
 #define LEAVES_H
 
-#include "base/emit.h"
 #include "understand/findings/report_input.h"
 
 struct plain_calls;
@@ -73,11 +72,5 @@ bool leaves_has_no_source(const struct report_input *in, const struct profile_pc
 
 /* What each sample that tells where ROUTINE's own time went, EXPLAINED in all, stands for, ns. */
 double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained);
-
-/* How L is called in a listing: "in libc.so.6: memcpy" or "sort.c:120", behind BEFORE columns. */
-void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options, int before);
-
-/* An array of {name, place, line, self_ns, error_ns, ticks} for the leaves of ROUTINE. */
-json_t *leaves_json(const struct leaves *l, const struct graph *g, uint32_t routine);
 
 #endif

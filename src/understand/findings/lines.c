@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "understand/findings/report_input.h"
-#include "understand/findings/share.h"
 #include "understand/findings/call_sites.h"
 #include "understand/findings/source_words.h"
 
@@ -178,7 +177,7 @@ static void unknown_find(struct search *k)
 
 double lines_error(const struct lines *l, const struct graph *g, uint64_t ticks)
 {
-	double error = share_of_samples(g, ticks, l->explained);
+	double error = graph_samples_error(g, ticks, l->explained);
 
 	return error < 0 ? error : error * (1 - g->routines[l->routine].kernel);
 }

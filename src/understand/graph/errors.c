@@ -55,6 +55,13 @@ double graph_run_error(const struct graph *g, uint64_t time, const struct overhe
 	return graph_error(g, time, evidence, g->time + g->outside, &g->evidence);
 }
 
+double graph_samples_error(const struct graph *g, uint64_t k, uint64_t n)
+{
+	struct overhead_evidence part = { (double)k, (double)k }, whole = { (double)n, (double)n };
+
+	return graph_error(g, k, &part, n, &whole);
+}
+
 double graph_total_error(const struct graph *g, const struct graph_routine *r)
 {
 	return g->options.model == GRAPH_GPROF ? -1 : graph_run_error(g, r->total, &r->total_evidence);

@@ -243,12 +243,21 @@ double graph_error(const struct graph *g, uint64_t part, const struct overhead_e
 /* The same of TIME in the run, time and outside. */
 double graph_run_error(const struct graph *g, uint64_t time, const struct overhead_evidence *evidence);
 
+/* The same of K of N samples. */
+double graph_samples_error(const struct graph *g, uint64_t k, uint64_t n);
+
 /* The same of the total of R.  Less than 0, too: the model does not measure it. */
 double graph_total_error(const struct graph *g, const struct graph_routine *r);
 
 /* The same of ARC in the total of its callee, incoming view (CALLERS), or in that of its caller; 0 of the only caller.  Less than 0, too: the model
  * does not measure arcs, or there is no caller. */
 double graph_arc_error(const struct graph *g, const struct graph_arc *arc, bool callers);
+
+/* Whether SHARE is more than what chance may make of nothing, with ERROR as graph_error has it. */
+static inline bool graph_share_is_news(double share, double error)
+{
+	return error < 0 || share > error;
+}
 
 /* Were the calls of ROUTINE counted, an index in routines[] or GRAPH_NONE?  If not nobody is to print their number. */
 static inline bool graph_counts(const struct graph *g, uint32_t routine)

@@ -21,11 +21,9 @@
 
 #include <cmocka.h>
 
-#include "read/profile/sum.h"
 #include "record/run/harvest.h"
 #include "record/run/running_sum.h"
 #include "tests/make_amon.h"
-#include "understand/input/add_up.h"
 
 enum { MANY = SUM_APART + 1, FIRST = 4242 };	/* processes whose threads are added up by name; the first process of the run */
 

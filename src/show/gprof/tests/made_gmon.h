@@ -2,7 +2,7 @@
 #ifndef MADE_GMON_H
 #define MADE_GMON_H
 
-#include "read/gmon/gmon.h"
+#include "understand/analysis.h"
 
 struct made_gmon {
 	struct gmon_layout layout;	/* of what is written */

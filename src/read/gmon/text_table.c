@@ -1,5 +1,5 @@
 /* text_table.c - one symbol a line. */
-#include "show/gprof/text_table.h"
+#include "read/gmon/text_table.h"
 
 #include <ctype.h>
 #include <errno.h>

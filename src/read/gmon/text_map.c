@@ -1,5 +1,5 @@
 /* text_map.c - one symbol a line, sorted by name. */
-#include "show/gprof/text_map.h"
+#include "read/gmon/text_map.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* text.c - from a symbol table to gprof's table of routines. */
-#include "show/gprof/text.h"
+#include "read/gmon/text.h"
 
 #include <gelf.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "read/symbols/binary.h"
 #include "read/symbols/demangle.h"
 #include "read/symbols/debug_info.h"
-#include "show/gprof/text_arcs.h"
-#include "show/gprof/text_lines.h"
-#include "show/gprof/text_map.h"
-#include "show/gprof/text_table.h"
+#include "read/gmon/text_arcs.h"
+#include "read/gmon/text_lines.h"
+#include "read/gmon/text_map.h"
+#include "read/gmon/text_table.h"
 
 struct text_own {
 	struct binary binary;	/* names are in it */

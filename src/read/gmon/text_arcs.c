@@ -1,5 +1,5 @@
 /* text_arcs.c - static arcs of gprof's routines: from each symbol's code to the first bytes of others. */
-#include "show/gprof/text_arcs.h"
+#include "read/gmon/text_arcs.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * For every address BFD, on which gprof stands, takes the last row at or before it, and the smallest function around it.  The
  * rows of a unit are sorted, and so are its functions, the larger first: one pass over both, with a stack of the functions
  * that are open, gives all stretches.  DWARF can be wrong in every way: nothing here recurses on it. */
-#include "show/gprof/text_lines.h"
+#include "read/gmon/text_lines.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

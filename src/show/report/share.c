@@ -1,5 +1,5 @@
 /* share.c - shares with their errors. */
-#include "understand/findings/share.h"
+#include "show/report/share.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,7 @@ char *share_text(char *buffer, const struct text_style *style, double share, dou
 		snprintf(buffer, SHARE_SIZE, "%.0f %%", percent);
 	else if (error >= 0.5)
 		snprintf(buffer, SHARE_SIZE, "~%.0f %%", percent);
-	else if (!share_is_news(share, error))
+	else if (!graph_share_is_news(share, error))
 		snprintf(buffer, SHARE_SIZE, "<%.*f %%", most < 1 ? 1 : 0, round_up(most, most < 1 ? 1 : 0));
 	else if (points < 0.05)
 		snprintf(buffer, SHARE_SIZE, "%.1f %%", percent);
@@ -49,7 +49,7 @@ void share_print(FILE *out, const struct text_style *style, bool errors, double 
 
 	if (!errors) {
 		fprintf(out, "%6.2f", 100 * share);
-	} else if (share_is_news(share, error)) {
+	} else if (graph_share_is_news(share, error)) {
 		snprintf(bound, sizeof bound, "%s%.1f", share_sign(style), 100 * error);
 		fprintf(out, "%6.2f %*s", 100 * share, 5 + (style->utf8 ? 1 : 0), error < 0 ? "" : bound);
 	} else {
@@ -82,11 +82,4 @@ int share_width(bool errors)
 json_t *share_json(double error, uint64_t whole)
 {
 	return error < 0 ? json_null() : emit_count((uint64_t)llround(fmin(error, 1) * (double)whole));
-}
-
-double share_of_samples(const struct graph *g, uint64_t k, uint64_t n)
-{
-	struct overhead_evidence part = { (double)k, (double)k }, whole = { (double)n, (double)n };
-
-	return graph_error(g, k, &part, n, &whole);
 }

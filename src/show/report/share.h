@@ -10,15 +10,9 @@
 
 #include "base/emit.h"
 #include "base/print.h"
-#include "understand/graph/graph.h"
+#include "understand/analysis.h"
 
 enum { SHARE_SIZE = 48 };		/* bytes of a text, more than enough */
-
-/* Whether SHARE is more than what chance may make of nothing. */
-static inline bool share_is_news(double share, double error)
-{
-	return error < 0 || share > error;
-}
 
 /* `93±6 %`, `93.1±0.4 %`, `<9 %`; `93 %` without an error; `~93 %` where samples say nothing, an error of a half and more.  Into BUFFER of SHARE_SIZE bytes, which is returned. */
 char *share_text(char *buffer, const struct text_style *style, double share, double error);
@@ -41,8 +35,5 @@ int share_width(bool errors);
 
 /* ERROR of a share of WHOLE, in ns; null: not known. */
 json_t *share_json(double error, uint64_t whole);
-
-/* What K of N samples say, as graph_error has it; less than 0: the times of G are no samples. */
-double share_of_samples(const struct graph *g, uint64_t k, uint64_t n);
 
 #endif

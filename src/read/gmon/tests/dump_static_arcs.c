@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "read/symbols/symbols.h"
-#include "show/gprof/text.h"
+#include "read/gmon/text.h"
 
 static void print(void *arg, const struct symbol *from, const struct symbol *to)
 {

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "show/gprof/text.h"
+#include "read/gmon/text.h"
 
 /* A line of the map. */
 struct text_place {
