@@ -13,9 +13,9 @@ PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq try:binutils-gold 
 PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source gfortran gdc gnat try:gobjc++-% try:gccgo-%
 # The page of aprof html needs npm when aprof is built; another npm than Debian's will do.
 NODE = $(if $(shell command -v npm),,nodejs npm)
-# Both MPIs, for tests/mpi_test.py.
+# Both MPIs, for tests/run/mpi_test.py.
 PKGS_MPI = try:libopenmpi-dev try:openmpi-bin try:libmpich-dev try:mpich
-# A server for tests/store_test.py.
+# A server for tests/push/store_test.py.
 PKGS_STORE = try:clickhouse-server
 # What the test suites of real projects are built with.
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-dev libbenchmark-dev liblzf-dev zlib1g-dev perl

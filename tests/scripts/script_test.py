@@ -5,7 +5,7 @@ import json, os, pathlib, random, re, subprocess, sys, tempfile, unittest
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parent / "lib"))
 import here
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = str(BUILD / "aprof")

@@ -24,7 +24,7 @@ import tempfile
 import zlib
 from dataclasses import dataclass, field
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
 import here  # noqa: E402
 import limits  # noqa: E402

@@ -20,7 +20,7 @@ from clock_amon import Amon, SOURCES
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.append(os.path.join(HERE, '../../../tests'))
+sys.path.append(os.path.join(HERE, '../../../tests/lib'))
 import limits
 
 NOBODY = 65534

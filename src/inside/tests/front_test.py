@@ -3,7 +3,7 @@
 import json, os, random, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "tests"))
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "tests", "lib"))
 import here
 BUILD, LAYOUTS = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 ROUTINES, CALLEES, DEPTH = 60, 2, 7

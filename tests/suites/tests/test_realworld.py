@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUITES = os.path.dirname(HERE)
 TESTS = os.path.dirname(SUITES)
-sys.path[:0] = [SUITES, TESTS, os.path.join(os.path.dirname(TESTS), "bench", "lib")]
+sys.path[:0] = [SUITES, TESTS, os.path.join(TESTS, "lib"), os.path.join(os.path.dirname(TESTS), "bench", "lib")]
 
 import coverage  # noqa: E402
 import inclusive  # noqa: E402

@@ -10,7 +10,7 @@ import unittest
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUITES = os.path.dirname(HERE)
-sys.path[:0] = [SUITES, os.path.dirname(SUITES), os.path.join(os.path.dirname(os.path.dirname(SUITES)), "bench", "lib")]
+sys.path[:0] = [SUITES, os.path.join(os.path.dirname(SUITES), "lib"), os.path.join(os.path.dirname(os.path.dirname(SUITES)), "bench", "lib")]
 
 import contexts  # noqa: E402
 import here  # noqa: E402

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../tests/fuzz.h"
+#include "../../../../tests/lib/fuzz.h"
 #include "read/import/import.h"
 #include "read/profile/profile.h"
 

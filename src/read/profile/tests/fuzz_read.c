@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../tests/fuzz.h"
+#include "../../../../tests/lib/fuzz.h"
 #include "read/profile/profile.h"
 #include "read/profile/tests/sound.h"
 

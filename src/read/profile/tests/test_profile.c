@@ -11,7 +11,7 @@
 
 #include "read/profile/tests/allocations.h"
 #include "read/profile/tests/dump.h"
-#include "tests/make_amon.h"
+#include "tests/lib/make_amon.h"
 #include "read/profile/profile.h"
 #include "read/profile/sum.h"
 #include "read/profile/tests/sound.h"

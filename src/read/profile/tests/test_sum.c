@@ -12,7 +12,7 @@
 #include "read/profile/tests/allocations.h"
 #include "read/profile/tests/dump.h"
 #include "read/profile/tests/sound.h"
-#include "tests/make_amon.h"
+#include "tests/lib/make_amon.h"
 
 enum { MOST = 40 };
 

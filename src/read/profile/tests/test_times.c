@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "read/profile/profile.h"
-#include "tests/make_amon.h"
+#include "tests/lib/make_amon.h"
 
 enum { NMS = 1000000, PERIOD = 2 * NMS, CALLED = 2 };
 

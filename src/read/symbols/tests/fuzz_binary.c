@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../../../../tests/fuzz.h"
+#include "../../../../tests/lib/fuzz.h"
 #include "read/symbols/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

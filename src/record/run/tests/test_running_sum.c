@@ -23,7 +23,7 @@
 
 #include "record/run/harvest.h"
 #include "record/run/running_sum.h"
-#include "tests/make_amon.h"
+#include "tests/lib/make_amon.h"
 
 enum { MANY = SUM_APART + 1, FIRST = 4242 };	/* processes whose threads are added up by name; the first process of the run */
 

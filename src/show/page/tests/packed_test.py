@@ -12,7 +12,7 @@ import unittest
 import zlib
 
 sys.dont_write_bytecode = True
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[4] / 'tests'))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[4] / 'tests/lib'))
 import limits
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()

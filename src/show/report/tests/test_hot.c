@@ -11,7 +11,7 @@
 
 #include "show/report/report.h"
 #include "show/report/verification.h"
-#include "tests/make_amon.h"
+#include "tests/lib/make_amon.h"
 
 /* Read what M makes, into IN; M is freed. */
 static void input_make(struct input *in, struct make_amon *m)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/make_amon.h"
+#include "tests/lib/make_amon.h"
 #include "understand/graph/tests/slow.h"
 
 enum { PROGRAMS = 200, FEWER = 50 /* in the sample that make check has */, STEPS = 1500, DEPTH = 40 };

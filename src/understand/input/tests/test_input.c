@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "contract/amon.h"
-#include "tests/make_amon.h"
+#include "tests/lib/make_amon.h"
 #include "understand/input/input.h"
 
 static char directory[] = "/tmp/test_input.XXXXXX";

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "read/profile/profile.h"
-#include "tests/make_amon.h"
+#include "tests/lib/make_amon.h"
 #include "understand/overhead/steps.h"
 
 /* Main calls P and Q a thousand times each, by way inline; a call costs 1 us. Ticks: 10 in Main, 5 in P, none in Q. */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "read/profile/parts.h"
-#include "tests/make_amon.h"
+#include "tests/lib/make_amon.h"
 #include "understand/overhead/split.h"
 
 enum { ROUTINES = 12, HOOKED = 6, TICK = 1000 };

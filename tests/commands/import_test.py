@@ -1,0 +1,622 @@
+#!/usr/bin/env python3
+"""import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script, pprof, perf.data, callgrind.out; wrong ones are refused in one line.
+
+Environment: MUTATIONS, wrong bytes that are tried of each file (3000)."""
+import gzip, json, os, pathlib, re, shutil, struct, subprocess, sys, tempfile, unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from protobuf import fields, packed  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+APROF, APROF_CC, MAKE_AMON, MUTATE = (BUILD / name for name in ("aprof", "aprof-cc", "src/contract/make-amon", "src/read/import/mutate_import"))
+
+SCRIPT = """\
+# ========
+# captured on    : Tue Nov 24 16:45:00 2026
+# ========
+my server 12  392/393   30582.836273:     250000 cpu-clock:u: 
+\t           15389 std::map<int, int>::at(int const&)+0x219 (/opt/lib (new)/liba.so (deleted))
+\t            122a main+0x18 (/tmp/w)
+\t      7fff000000 [unknown] (/tmp/w)
+
+my server 12  392/393   30582.837273:     250000 cpu-clock:u: 
+\tffffffff81000000 clear_page ([kernel.kallsyms])
+\t            122a main+0x18 (/tmp/w)
+\t      7fff000000 [unknown] ([unknown])
+
+worker   392/394 [001]  30582.837517:     500000 cpu-clock:u: 
+\t            1154 spin (inlined)
+\t            1154 main+0x1b (/tmp/w)
+\t      7fff000000 [unknown] (/tmp/w)
+
+other   400/400 [001]  30582.837517:     1 sched:sched_switch: prev_comm=x prev_pid=3
+\t            1154 main+0x1b (/tmp/w)
+
+"""
+PLAIN = """\
+               w   398 30584.999026:     250000 cycles:      7f1884c81f02 spin+0x122 (/tmp/w)
+               w   398 30584.999271:     750000 cycles:      7f1884c81ab0 work+0x110 (/tmp/w)
+"""
+RECURSION = """
+#include <stdio.h>
+volatile long sink;
+#define N __attribute__((noinline, noclone))
+N void spin(long n) { for (long i = 0; i < n; i++) sink += i; }
+N void odd(int n);
+N void even(int n) { spin(20000); if (n) odd(n - 1); sink++; }
+N void odd(int n) { spin(20000); if (n) even(n - 1); sink++; }
+int main(void) { for (int i = 0; i < 300; i++) even(60); return 0; }
+"""
+
+
+def perf_rows(report):
+    """[children %, self %, lines] of each function of a report of perf's: it has a line for samples of the user's, and one for those below in the kernel."""
+    rows = {}
+    for line in report.splitlines():
+        if line.count("|") == 2 and line[0] != "#":
+            children, self_, name = (word.strip() for word in line.split("|"))
+            sums = rows.setdefault(name.split("] ", 1)[-1], [0, 0, 0])
+            sums[:] = sums[0] + float(children.rstrip("%")), sums[1] + float(self_.rstrip("%")), sums[2] + 1
+    return rows
+
+
+def tree(nodes):
+    """The tree of JSON without what is counted, and what is not known of a file of other people's."""
+    return [(n["name"], n["total_ns"], n["self_ns"], tree(n.get("children", []))) for n in nodes]
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()) if hasattr(self, "enterContext") else self.temporary())
+
+    def temporary(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return folder.name
+
+    def write(self, name, content):
+        (self.folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    def run_(self, *command, status=0):
+        done = subprocess.run([APROF, *command], cwd=self.folder, capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
+        self.assertEqual(done.returncode, status, (command, done.stdout, done.stderr))
+        return done
+
+    def out(self, *command):
+        return self.run_(*command).stdout
+
+    def json(self, command, *more):
+        return json.loads(self.out(command, "--json", *more))
+
+    def flat(self, name):
+        return {r["name"]: r for r in self.json("report", name)["flat"]}
+
+    def made(self, name, *options):
+        subprocess.run([MAKE_AMON, *options, name], cwd=self.folder, check=True)
+        return name
+
+    def recorded(self):
+        """A run with hooks, whose recursion folds."""
+        self.write("w.c", RECURSION)
+        subprocess.run([APROF_CC, "-O1", "-g", "-o", "w", "w.c"], cwd=self.folder, check=True)
+        self.out("run", "--data=w.amon", "-o", "/dev/null", "./w")
+        return "w.amon"
+
+    def refused(self, name, *words):
+        error = self.run_("report", name, status=2).stderr
+        self.assertEqual(error.count("\n"), 1, error)
+        for word in words:
+            self.assertIn(word, error)
+
+
+class Folded(Import):
+    def test_round_trip(self):
+        for name in self.recorded(), self.made("random.amon", "--routines", "5", "--threads", "2", "--calls", "900"):
+            first = self.out("export", "folded", name)
+            self.write("first.folded", first)
+            self.assertEqual(self.out("export", "folded", "first.folded"), first)
+            self.assertTrue(first)
+
+    def test_same_tree_and_totals(self):
+        name = self.recorded()
+        self.write("w.folded", self.out("export", "folded", name))
+        self.assertIn("(folded calls)", (self.folder / "w.folded").read_text())
+        for there, here in ((self.flat(name), self.flat("w.folded")),):
+            self.assertEqual({n: (r["self_ns"], r["total_ns"]) for n, r in there.items() if r["total_ns"]},
+                             {n: (r["self_ns"], r["total_ns"]) for n, r in here.items()})
+            self.assertEqual({r["calls"] for r in here.values()}, {None})
+
+    def test_samples(self):
+        name = self.write("a.txt", "# made by hand\nmain;parse 30\n\nmain;parse;next 69.5\nmain;a\\x3bb\\\\c 0.5\n")
+        flat = self.flat(name)
+        self.assertEqual({n: (r["self_ns"], r["self_ticks"]) for n, r in flat.items()},
+                         {"main": (0, 0), "parse": (30000000, 30), "next": (69500000, 70), "a;b\\c": (500000, 1)})
+        self.assertIn("taken for samples", self.out("report", name))
+        self.assertIn("folded stacks", self.out("info", name))
+
+    def test_compressed(self):
+        self.write("a", "main;parse 30\n")
+        subprocess.run(["gzip", "a"], cwd=self.folder, check=True)
+        self.assertEqual(self.flat("a.gz")["parse"]["self_ns"], 30000000)
+        data = (self.folder / "a.gz").read_bytes()
+        self.write("cut.gz", data[:-6])
+        self.refused("cut.gz", "cut.gz", "byte")
+
+    def test_every_command(self):
+        name = self.write("a.folded", "main;a;b 3\nmain;c 5\nmain 1\n")
+        self.write("b.folded", "main;a;b 3\nmain;c 9\nmain 1\n")
+        for command in ("report", "tree", "cycles", "contexts", "paths", "hot", "info", "compare-models"):
+            self.assertTrue(self.out(command, name), command)
+            json.loads(self.out(command, "--json", name))
+        for format_ in ("callgrind", "pprof", "speedscope", "firefox", "folded", "dot", "json", "csv"):
+            self.out("export", format_, name, "-o", "out." + format_)
+        self.out("html", "-o", "a.html", name)
+        self.assertIn("c", self.out("diff", "--all", name, "b.folded"))
+        self.out("merge", "-o", "sum.amon", name, "b.folded")
+        sums = self.flat("sum.amon")
+        self.assertEqual({n: r["self_ns"] for n, r in sums.items()}, {"main": 2000000, "a": 0, "b": 6000000, "c": 14000000})
+        self.assertEqual(self.json("report", "sum.amon")["run"]["imported"]["format"], "folded stacks")
+
+    def test_deep(self):
+        name = self.write("deep.folded", ";".join(f"f{i}" for i in range(70000)) + " 7\n")
+        self.assertEqual(self.flat(name)["f69999"]["self_ns"], 7000000)
+        self.assertIn("(truncated)", self.flat(name))
+
+    def test_wrong(self):
+        self.refused(self.write("a", "main;a 1\nmain;b\nmain;c 2\n"), "a: line 2", "byte 9", "no stack with a number")
+        self.refused(self.write("b", "main;a 1\nmain;b 1\nmain;b"), "line 3", "cut off")
+        self.refused(self.write("c", "1 2\n3 4\n"), "neither a profile")
+        self.refused(self.write("d", "a word and a number 4\n"), "neither a profile")
+        self.refused(self.write("e", ""), "empty")
+        many = ";".join(f"f{i % 300}" for i in range(60000))
+        self.write("f", (many + ";" + ";".join(f"g{i}" for i in range(5000)) + " 1\n") * 2)
+        self.out("report", "f")
+
+
+# Names with numbers, positions relative to the last ones, an included file, a jump, a callee of the file at hand, two parts; costs left out are 0.
+CALLGRIND = """\
+# callgrind format
+version: 1
+creator: by hand
+pid: 77
+cmd: ./prog  -x a:b
+part: 1
+desc: I1 cache: none
+positions: instr line
+events: Ir Dr
+
+ob=(1) /bin/prog
+fl=(1) prog.c
+fn=(1) main
+0x1000 10 5 1
++4 +2 3
+cob=(2) /lib/l.so
+cfi=(2) leaf.c
+cfn=(2) leaf
+calls=2 0x5000 3
+* * 40 2
+cfn=(3) near(int, a::b)
+calls=3 0x2000 20
++4 +1 100
+jump=4 0x1000 10
+0x1010 14
+fn=(3)
+0x2000 20 10
+fi=(3) far.h
++4 5 7 1
+fe=(1)
++4 22 3
+cfn=(3)
+calls=6 +0 20
+* 22 60
+cob=(2)
+cfi=(2)
+cfn=(2)
+calls=4 0x5000 3
++4 +1 80
+
+ob=(2)
+fl=(2)
+fn=(2)
+0x5000 3 60 2
+0x5004 4 60
+totals: 148 4
+part: 2
+fn=(2)
+0x5000 3 10
+totals: 10 0
+"""
+CYCLE = """\
+events: Time_(10ns) Memory_(bytes)
+fl=a
+fn=main
+1 10 0
+cfn=odd
+calls=1 5
+2 200 0
+fn=odd
+5 20 0
+cfn=even
+calls=7 9
+6 900 0
+fn=even
+9 70 0
+cfn=odd
+calls=6 5
+10 700 0
+cfn=leaf
+calls=7 20
+11 110 0
+fn=leaf
+20 110 0
+"""
+
+
+class Callgrind(Import):
+    def arcs(self, name):
+        """(caller, callee) -> calls and time, of those that have a time."""
+        return {(p["name"], e["name"]): (p["calls"], p["children_ns"]) for e in self.json("report", name)["callgraph"] if "name" in e for p in e["parents"]
+                if p["children_ns"]}
+
+    def test_fields(self):
+        name = self.write("cg", CALLGRIND)
+        flat = self.flat(name)
+        self.assertEqual({n: (r["self_ns"], r["total_ns"], r["calls"], r["recursive"], r["module"], r["file"], r["line"]) for n, r in flat.items()}, {
+            "main": (8, 148, 0, 0, "/bin/prog", "prog.c", 10), "near(int, a::b)": (20, 100, 3, 6, "/bin/prog", "prog.c", 20),
+            "leaf": (130, 130, 6, 0, "/lib/l.so", "leaf.c", 3)})
+        self.assertEqual(self.arcs(name), {("main", "leaf"): (2, 40), ("main", "near(int, a::b)"): (3, 100), ("near(int, a::b)", "leaf"): (4, 80),
+                                           (None, "main"): (0, 148), (None, "leaf"): (0, 10)})
+        report = self.run_("report", name)
+        self.assertIn("event Ir; one is shown as 1 ns", report.stdout)
+        self.assertIn("15 along 4 arcs; the file has no contexts", report.stdout)
+        self.assertIn("this is of one event, Ir; not of: Dr", report.stderr)
+        self.assertEqual([(f["pid"], f["program"]) for f in self.json("report", name)["run"]["files"]], [(77, "./prog")])
+        self.assertNotIn("add up", report.stderr)
+        self.assertIn("its lines add up to 148 Ir, which it says are 150", self.run_("report", self.write("b", CALLGRIND.replace("totals: 148", "totals: 150"))).stderr)
+
+    def test_cycle(self):
+        """Of routines that call each other in a circle no total is told but that of all together."""
+        name = self.write("cg", CYCLE)
+        report = self.json("report", name)
+        whole = [e for e in report["callgraph"] if "inner_calls" in e]
+        self.assertEqual([(e["self_ns"], e["children_ns"], e["calls"], e["inner_calls"]) for e in whole], [(900, 1100, 1, 13)])
+        self.assertEqual({n: (r["self_ns"], r["total_ns"]) for n, r in self.flat(name).items()},
+                         {"main": (100, 2100), "odd": (200, 200), "even": (700, 1800), "leaf": (1100, 1100)})
+        self.assertEqual(self.arcs(name), {("main", "odd"): (1, 2000), ("even", "leaf"): (7, 1100), (None, "main"): (0, 2100)})
+        self.assertIn("event Time_(10ns): time", self.out("report", name))
+
+    def test_every_command(self):
+        a, b = self.write("a", CALLGRIND), self.write("b", CALLGRIND.replace("0x5000 3 60 2", "0x5000 3 6000 2").replace("totals: 148", "totals: 6088"))
+        for command in ("report", "hot", "info"):
+            self.assertTrue(self.out(command, a), command)
+            self.json(command, a)
+        self.assertNotIn("sequence", self.out("hot", a))
+        for format_ in ("callgrind", "dot", "csv", "json"):
+            self.out("export", format_, a, "-o", "out." + format_)
+        self.assertEqual(self.out("export", "csv", "--table=arcs", a).splitlines()[1], '"main","leaf",2,,40,,40,0')
+        self.assertIn("leaf", self.out("diff", "--all", a, b))
+        self.out("merge", "-o", "sum.amon", a, b)
+        self.assertEqual(self.flat("sum.amon")["leaf"]["self_ns"], 6200)
+        self.assertEqual(self.arcs("sum.amon")[("main", "leaf")], (4, 80))
+        for command in (("tree",), ("contexts",), ("paths",), ("cycles",), ("compare-models",), ("html", "-o", "x"), ("export", "folded"), ("export", "pprof"),
+                        ("export", "csv", "--table=contexts"), ("annotate", "leaf"), ("report", "--focus=leaf")):
+            error = self.run_(*command, a, status=2).stderr
+            self.assertIn("without contexts", error, command)
+        self.made("m.amon", "--paper", "5")
+        self.assertIn("report them apart", self.run_("merge", "-o", "x.amon", a, "m.amon", status=2).stderr)
+
+    def test_round_trip(self):
+        """What aprof exports: self times and calls of all, times of all arcs but those in a circle."""
+        for name in self.recorded(), self.made("random.amon", "--routines", "5", "--threads", "2", "--calls", "900"), self.made("paper.amon", "--paper", "5"):
+            self.out("export", "callgrind", name, "-o", "cg")
+            there, here = self.flat(name), self.flat("cg")
+            self.assertEqual({n: (r["self_ns"], r["calls"], r["recursive"], r["file"], r["line"]) for n, r in there.items() if r["calls"]},
+                             {n: (r["self_ns"], r["calls"], r["recursive"], r["file"], r["line"]) for n, r in here.items() if r["calls"]})
+            members = {e["name"] for e in self.json("report", "cg")["callgraph"] if "name" in e and "cycle" in e}
+            self.assertEqual({n: r["total_ns"] for n, r in there.items() if n not in members}, {n: r["total_ns"] for n, r in here.items() if n not in members})
+            self.out("export", "callgrind", "cg", "-o", "again")
+            self.assertEqual(self.flat("again"), here)
+            self.assertEqual(self.arcs("again"), self.arcs("cg"))
+
+    @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+    def test_equals_callgrind_annotate(self):
+        """Self and inclusive costs of a real run, of each routine that is in no circle."""
+        self.write("w.c", RECURSION.replace("300; i++", "2; i++").replace("20000", "200"))
+        subprocess.run(["cc", "-O1", "-g", "-o", "w", "w.c"], cwd=self.folder, check=True)
+        subprocess.run(["valgrind", "-q", "--tool=callgrind", "--cache-sim=yes", "--collect-jumps=yes", "--dump-instr=yes", "--callgrind-out-file=cg", "./w"],
+                       cwd=self.folder, check=True)
+        members = {e["name"] for e in self.json("report", "cg")["callgraph"] if "name" in e and "cycle" in e}
+        flat = {}
+        for r in self.json("report", "cg")["flat"]:
+            flat.setdefault(r["name"], []).append(r)
+        for option, key in ("--inclusive=no", "self_ns"), ("--inclusive=yes", "total_ns"):
+            shown = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", "--show-percs=no", "--show=Ir", option, "cg"], cwd=self.folder,
+                                   capture_output=True, text=True, check=True).stdout
+            costs = {}                              # a line for each file whose code is in the routine
+            for cost, name in re.findall(r"^ *([\d,]+) +[^:\n]*:(\S+?)(?: \[.*\])?$", shown, re.M):
+                costs.setdefault(name, []).append(int(cost.replace(",", "")))
+            same = {name: sum(c) if key == "self_ns" else max(c) for name, c in costs.items() if len(flat.get(name, [])) == 1 and name not in members}
+            self.assertEqual({name: flat[name][0][key] for name in same}, same, option)
+            self.assertGreater(len(same), 100)
+
+    def test_wrong(self):
+        for content, *words in ((CALLGRIND.replace("0x1000 10 5 1", "0x1000 10 5 1 7"), "line 14", "more costs than events"),
+                                (CALLGRIND.replace("0x1000 10 5 1", "0x1000 ten"), "line 14", "no position"),
+                                (CALLGRIND.replace("0x1000 10 5 1", "0x1000 10 five"), "no cost"), (CALLGRIND.replace("fn=(3)\n0x2000", "fn=(9)\n0x2000"), "not given before"),
+                                (CALLGRIND.replace("version: 1", "version: 2"), "line 2", "version"), (CALLGRIND.replace("fi=(3)", "fo=(3)"), "a key"),
+                                (CALLGRIND.replace("calls=3 0x2000 20", "calls=x"), "number of calls"), (CALLGRIND[:CALLGRIND.index("* * 40")], "no costs after calls"),
+                                ("events: Ir\n1 2\n", "line 2", "before the line `fn=`"), ("events:\n", "no event"), ("version: 1\ncmd: x\nevents: A\n", "without a stack"),
+                                (CALLGRIND[:CALLGRIND.index("10 5 1")], "line 14", "cut off"), (CALLGRIND.replace("part: 2", "events: Dw"), "another event")):
+            self.refused(self.write("a", content), "a: ", *words)
+
+
+class Script(Import):
+    def test_fields(self):
+        name = self.write("a.txt", SCRIPT)
+        report = self.json("report", name)
+        flat = {r["name"]: r for r in report["flat"]}
+        self.assertEqual({n: (r["self_ns"], r["total_ns"], r["total_ticks"]) for n, r in flat.items()}, {
+            "std::map<int, int>::at(int const&)": (250000, 250000, 1), "main": (0, 1000000, 3), "clear_page": (250000, 250000, 1),
+            "spin": (500000, 500000, 1), "[w]": (0, 750000, 2), "[unknown]": (0, 250000, 1)})
+        self.assertEqual(flat["std::map<int, int>::at(int const&)"]["module"], "/opt/lib (new)/liba.so (deleted)")
+        self.assertEqual(report["run"]["files"][0]["pid"], 392)
+        threads = {(t["tid"], t["name"]) for t in self.json("info", name)["threads"]}
+        self.assertEqual(threads, {(393, "my server 12"), (394, "worker")})
+        self.assertIn("CPU time", report["run"]["imported"]["unit"])
+        self.assertIn("1 samples of sched:sched_switch", self.run_("report", name).stderr)
+
+    def test_without_module(self):
+        """What has no module can be exported to callgrind, and opened again."""
+        self.out("export", "callgrind", self.write("a.txt", SCRIPT), "-o", "cg")
+        self.assertEqual(self.flat("cg")["[unknown]"]["total_ns"], 250000)
+
+    def test_cut_off(self):
+        for name, text in ("a.txt", SCRIPT.rstrip("\n")), ("a.folded", "a;b 3\na 12"):
+            self.assertIn("its last line, %d, has no end" % len(text.split("\n")), self.run_("report", self.write(name, text)).stderr)
+
+    def test_without_call_chains(self):
+        flat = self.flat(self.write("a.txt", PLAIN))
+        self.assertEqual({n: r["self_ns"] for n, r in flat.items()}, {"spin": 250000, "work": 750000})
+        self.assertIn("event cycles; one is shown as 1 ns", self.out("report", "a.txt").replace("\n            ", " "))
+
+    def test_wrong(self):
+        self.refused(self.write("a", SCRIPT + "nothing that perf prints\n"), "line 22", "neither a sample nor a frame")
+
+    @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
+    def test_equals_perf_report(self):
+        self.write("w.c", RECURSION)
+        subprocess.run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", "w", "w.c"], cwd=self.folder, check=True)
+        if subprocess.run(["perf", "record", "-q", "-g", "-o", "p.data", "./w"], cwd=self.folder, capture_output=True).returncode:
+            self.skipTest("perf may not record here")
+        script = subprocess.run(["perf", "script", "-i", "p.data"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        report = subprocess.run(["perf", "report", "-i", "p.data", "--children", "-g", "none", "--stdio", "-F", "overhead_children,overhead,sym", "-t", "|"],
+                                cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        flat, rows = self.json("report", self.write("p.txt", script))["flat"], perf_rows(report)
+        times = {name: [sum(r[key] for r in flat if r["name"] == name) for key in ("self_ns", "total_ns")] for name in {r["name"] for r in flat}}
+        whole = sum(self_ns for self_ns, _ in times.values())       # the linker's _start is another one than the program's
+        compared = rows.keys() & times.keys()
+        for name in compared:
+            children, self_, n = rows[name]
+            self.assertAlmostEqual(100 * times[name][0] / whole, self_, delta=0.011 * n, msg=name)
+            self.assertAlmostEqual(100 * times[name][1] / whole, children, delta=0.011 * n, msg=name)
+        self.assertGreater(len(compared), 3, report)
+
+
+def pprof(data):
+    """What a profile of pprof's says, without its numbers of things: values and labels of each sample and stack, with all that is told of each frame."""
+    top = list(fields(gzip.decompress(data)))
+    strings = [v.decode() for n, v in top if n == 6]
+    named = lambda number: {m[1]: m for m in (dict(fields(v)) for n, v in top if n == number)}
+    mappings, functions = named(3), named(5)
+    frames = {}
+    for location in (dict(fields(v)) for n, v in top if n == 4):
+        function, mapping = functions[dict(fields(location[4]))[1]], mappings.get(location.get(2), {})
+        frames[location[1]] = (strings[function.get(2, 0)], strings[function.get(4, 0)], function.get(5, 0), location.get(3, 0),
+                               strings[mapping.get(5, 0)], strings[mapping.get(6, 0)])
+    samples = []
+    for sample in (list(fields(v)) for n, v in top if n == 2):
+        labels = sorted((strings[m[1]], strings[m.get(2, 0)], m.get(3, 0)) for m in (dict(fields(v)) for n, v in sample if n == 3))
+        stack = [frames[i] for n, v in sample if n == 1 for i in packed(v)]
+        samples.append((labels, stack, [i for n, v in sample if n == 2 for i in packed(v)]))
+    return sorted(samples)
+
+
+def message(*items):
+    """A protobuf message of (number, value); a list is a message within."""
+    def number(n):
+        n, out = n & (1 << 64) - 1, b""
+        while n > 127:
+            out, n = out + bytes([n & 127 | 128]), n >> 7
+        return out + bytes([n])
+    out = b""
+    for field, value in items:
+        value = message(*value) if isinstance(value, list) else value.encode() if isinstance(value, str) else value
+        out += number(field << 3) + number(value) if isinstance(value, int) else number(field << 3 | 2) + number(len(value)) + value
+    return out
+
+
+# Two types of samples; a location with an inlined function, one without a line; numbers of things that are far apart.
+STRINGS = ["", "cpu", "nanoseconds", "alloc", "bytes", "main", "f.go", "inlined", "outer", "/bin/p"]
+PPROF = ([(1, [(1, 3), (2, 4)]), (1, [(1, 1), (2, 2)])]
+         + [(2, [(1, b"\x07\x63"), (2, b"\x05\x40")]), (2, [(1, 8), (1, 7), (1, 99), (2, 1), (2, 100)])]
+         + [(3, [(1, 1 << 40), (2, 0x1000), (3, 0x9000), (4, 0x200), (5, 9)])]
+         + [(4, [(1, 99), (2, 1 << 40), (3, 0x1100), (4, [(1, 11), (2, 3)])]), (4, [(1, 7), (3, 5), (4, [(1, 12), (2, 4)]), (4, [(1, 13), (2, 9)])])]
+         + [(4, [(1, 8), (2, 1 << 40), (3, 0x1234)])]
+         + [(5, [(1, 11), (2, 5), (4, 6), (5, 2)]), (5, [(1, 12), (2, 7), (4, 6)]), (5, [(1, 13), (2, 8), (4, 6)])]
+         + [(6, s) for s in STRINGS])
+
+
+class Pprof(Import):
+    def round_trip(self, name):
+        self.out("export", "pprof", name, "-o", "first.pb.gz")
+        self.out("export", "pprof", "first.pb.gz", "-o", "second.pb.gz")
+        first, second = ((self.folder / f).read_bytes() for f in ("first.pb.gz", "second.pb.gz"))
+        self.assertEqual(pprof(first), pprof(second))
+        self.assertTrue(pprof(first))
+
+    def test_round_trip(self):
+        self.round_trip(self.recorded())
+        self.round_trip(self.made("paper.amon", "--paper", "5"))
+        self.round_trip(self.made("random.amon", "--routines", "5", "--threads", "3", "--calls", "900"))
+
+    def test_calls_stay(self):
+        name = self.made("random.amon", "--routines", "5", "--threads", "3", "--calls", "900")
+        self.out("export", "pprof", name, "-o", "a.pb.gz")
+        there, here = self.flat(name), self.flat("a.pb.gz")
+        self.assertEqual({n: (r["calls"] + r["recursive"], r["self_ns"], r["total_ns"], r["self_ticks"]) for n, r in there.items()},
+                         {n: (r["calls"] + r["recursive"], r["self_ns"], r["total_ns"], r["self_ticks"]) for n, r in here.items()})
+
+    @unittest.skipUnless(os.path.exists("/bin/sleep"), "no program")
+    def test_types_and_inlined_lines(self):
+        for name, data in ("plain.pb", message(*PPROF)), ("packed.pb.gz", gzip.compress(message(*PPROF))):
+            done = self.run_("report", "--json", self.write(name, data))
+            self.assertIn("not of: alloc", done.stderr)
+            report = json.loads(done.stdout)
+            self.assertEqual({r["name"]: (r["self_ns"], r["total_ns"], r["file"], r["calls"]) for r in report["flat"]},
+                             {"main": (0, 164, "f.go", None), "inlined": (64, 164, "f.go", None), "outer": (0, 164, "f.go", None),
+                              "0x434": (100, 100, None, None)})
+            self.assertEqual(report["run"]["imported"], {"format": "pprof", "unit": "sample type cpu, in nanoseconds"})
+            tree = self.out("tree", name)
+            self.assertRegex(tree, r"(?s) main\n.* outer\n.* inlined\n.* 0x434\n")
+
+    def test_wrong(self):
+        for cut in range(len(message(*PPROF))):
+            done = subprocess.run([APROF, "report", self.write("cut", message(*PPROF)[:cut])], cwd=self.folder, capture_output=True, text=True)
+            self.assertIn(done.returncode, (0, 2), done.stderr)
+        bad = [f for f in PPROF if f[0] != 4]
+        self.refused(self.write("a", message(*bad)), "sample 1 has location 7", "byte")
+        self.refused(self.write("b", message(*PPROF, (2, [(1, 99), (2, 1)]))), "sample 3", "1 values of 2")
+        self.refused(self.write("c", message(*PPROF, (2, [(1, 99), (2, 1), (2, -5)]))), "sample 3", "negative")
+        self.refused(self.write("d", message(*PPROF, (4, b"\x08"))), "location 4", "malformed or cut off")
+
+
+# sample_type: IP TID TIME CALLCHAIN PERIOD
+PERF_TYPE = 1 | 2 | 4 | 1 << 5 | 1 << 8
+
+
+def record(kind, misc, body, time=None):
+    """A record of perf.data; TIME: with the end that all records have."""
+    if time is not None:
+        body += b"\0" * (-len(body) % 8) + struct.pack("<IIQ", 0, 0, time)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def perf_data(*records, magic=b"PERFILE2", size=104):
+    attr = struct.pack("<IIQQQQQ", 1, 128, 0, 250000, PERF_TYPE, 0, 1 << 18) + b"\0" * 80       # cpu-clock
+    attrs = attr + struct.pack("<QQ", 0, 0)
+    data = b"".join(records)
+    header = magic + struct.pack("<QQQQQQQQ", size, len(attrs), 104, len(attrs), 104 + len(attrs), len(data), 0, 0) + b"\0" * 32
+    return header + attrs + data
+
+
+def comm(pid, tid, name, time, misc=0):
+    return record(3, misc, struct.pack("<II", pid, tid) + name.encode() + b"\0", time)
+
+
+def mmap2(pid, start, length, offset, path, time):
+    return record(10, 2, struct.pack("<IIQQQ", pid, pid, start, length, offset) + b"\0" * 24 + struct.pack("<II", 5, 2) + path.encode() + b"\0", time)
+
+
+def perf_sample(pid, tid, time, chain, period=250000, misc=2):
+    return record(9, misc, struct.pack("<QIIQQQ", chain[-1], pid, tid, time, period, len(chain)) + struct.pack(f"<{len(chain)}Q", *chain))
+
+
+USER, KERNEL = (1 << 64) - 512, (1 << 64) - 128
+
+
+class Perf(Import):
+    def program(self):
+        self.write("w.c", RECURSION)
+        subprocess.run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", "w", "w.c"], cwd=self.folder, check=True)
+        symbols = subprocess.run(["nm", "w"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        return {line.split()[2]: int(line.split()[0], 16) for line in symbols.splitlines() if " T " in line}
+
+    def made(self, *more):
+        """Records of a process that forks and becomes another program; those of another processor come first."""
+        at, path = {name: 0x555500000000 + a for name, a in self.program().items()}, str(self.folder / "w")
+        return perf_data(
+            perf_sample(5, 6, 400, [KERNEL, 0xffffffff81000000, 0xffffffff81000010, USER, at["spin"] + 4, at["main"] + 8], misc=1),
+            comm(5, 5, "perf-exec", 0), comm(5, 5, "w", 100, 1 << 13), mmap2(5, 0x555500001000, 0x1000, 0x1000, path, 200),
+            perf_sample(5, 5, 300, [USER, at["spin"], at["even"] + 8, at["main"] + 8]), comm(5, 6, "worker", 350),
+            record(7, 0, struct.pack("<IIIIQ", 8, 5, 8, 5, 410), 410), perf_sample(8, 8, 420, [USER, at["odd"], at["main"] + 8]),
+            comm(8, 8, "other", 430, 1 << 13), perf_sample(8, 8, 440, [USER, at["odd"]], 1000000), record(2, 0, struct.pack("<QQ", 0, 7), 450),
+            record(68, 0, b""), *more)
+
+    def test_records(self):
+        report = self.json("report", self.write("p.data", self.made()))
+        flat = {r["name"]: (r["self_ns"], r["total_ns"]) for r in report["flat"]}
+        self.assertEqual(flat, {"[kernel]": (250000, 250000), "spin": (250000, 500000), "main": (0, 750000), "even": (0, 250000), "odd": (250000, 250000),
+                                "[unknown]": (1000000, 1000000)})
+        self.assertEqual([(f["pid"], f["program"]) for f in report["run"]["files"]], [(5, "w"), (8, "w"), (8, "other")])
+        threads = [(t["tid"], t["name"]) for t in self.json("info", "p.data")["threads"]]
+        self.assertEqual(threads, [(5, "w"), (6, "worker"), (8, "w"), (8, "other")])
+        self.assertEqual([(n["note"], n["count"]) for n in report["run"]["notes"]], [("lost_stack", 7)])
+        self.assertIn("event cpu-clock: CPU time", report["run"]["imported"]["unit"])
+        self.out("merge", "-o", "sum.amon", "p.data")
+        self.assertEqual(self.flat("sum.amon")["spin"]["total_ns"], 500000)
+
+    def test_wrong(self):
+        whole = self.made()
+        n = len(whole)
+        for cut, words in ((5, f"cut off in a record, at byte {n - 8}"), (10, "cut off in a record of type 2 and 40 bytes, at byte")):
+            self.assertIn(words, self.run_("report", self.write("a", whole[:-cut])).stderr)
+        self.refused(self.write("b", self.made(record(81, 0, b"x" * 8))), "compressed record", f"byte {n}")
+        self.refused(self.write("c", self.made(struct.pack("<IHH", 9, 2, 4))), "type 9 and 4 bytes", "malformed", f"byte {n}")
+        self.refused(self.write("d", self.made(record(9, 2, struct.pack("<QIIQQQ", 1, 2, 3, 4, 5, 1 << 61)))), "type 9", "malformed", f"byte {n}")
+        self.refused(self.write("e", perf_data(size=16)), "pipe")
+        self.refused(self.write("f", perf_data(magic=b"2ELIFREP")), "order of bytes")
+        self.refused(self.write("g", perf_data()), "perf.data without a stack")
+        self.refused(self.write("h", whole[:60]), "header", "cut off")
+        done = self.run_("report", self.write("i", self.made(record(63, 0, b""), record(30, 0, b""))))
+        self.assertIn(f"2 records of types that are not known skipped, the first of type 63, at byte {n}", done.stderr)
+
+    def test_another_build(self):
+        name = self.write("p.data", self.made())
+        self.out("report", name)
+        (self.folder / "w").unlink()
+        done = self.run_("report", name)
+        self.assertIn("0x", done.stdout)
+        self.assertIn("w", done.stderr + done.stdout)
+
+    def compare(self, *options):
+        """Self and children of every user's symbol as perf report has them; clones are the function that they are made from here."""
+        self.program()
+        if subprocess.run(["perf", "record", "-q", *options, "-o", "p.data", "./w"], cwd=self.folder, capture_output=True).returncode:
+            self.skipTest("perf may not record here")
+        report = subprocess.run(["perf", "report", "-i", "p.data", "--children", "--no-inline", "-g", "none", "--stdio", "-F", "overhead_children,overhead,sym", "-t", "|"],
+                                cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        flat, rows = {}, perf_rows(report)
+        for r in self.json("report", "p.data")["flat"]:
+            sums = flat.setdefault(r["name"], [0, 0])
+            flat[r["name"]] = [sums[0] + r["total_ns"], sums[1] + r["self_ns"]]
+        whole = sum(self_ for _, self_ in flat.values())
+        # How a stack of the libraries is unwound is each one's own affair, and so is whether main is found below it.
+        rows = {name: row for name, row in rows.items() if name in ("spin", "even", "odd", "main")}
+        self.assertEqual(len(rows), 4, report)
+        elsewhere = 100 - sum(self_ for _, self_, _ in rows.values())
+        for name, (children, self_, n) in rows.items():
+            self.assertAlmostEqual(100 * flat[name][1] / whole, self_, delta=0.011 * n, msg=name)
+            self.assertAlmostEqual(100 * flat[name][0] / whole, children, delta=0.011 * n + (elsewhere if name == "main" else 0), msg=name)
+
+    @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
+    def test_equals_perf_report(self):
+        self.compare("-g")
+
+    @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
+    def test_equals_perf_report_unwound(self):
+        self.compare("--call-graph", "dwarf,4096")
+
+
+class Mutations(Import):
+    program = Perf.program
+
+    def test_wrong_bytes(self):
+        files = [self.write("a", "main;a 3\nmain;b;c 4\nmain;b;main;b 5\n(outside all routines) 6\n" * 3), self.write("b", SCRIPT), self.write("c", PLAIN)]
+        subprocess.run(["gzip", "-k", "a"], cwd=self.folder, check=True)
+        subprocess.run([MUTATE, os.environ.get("MUTATIONS", "3000"), *files, "a.gz", self.write("d", message(*PPROF)), self.write("e", Perf.made(self)), self.write("f", CALLGRIND), self.write("g", CYCLE)], cwd=self.folder, check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,512 @@
+"""views_test.py BUILD: aprof hot, paths and annotate on programs in which each case of a bottleneck was planted."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import here
+import limits
+from terminal import plain, terminal
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+APROF = BUILD / 'aprof'
+
+# The three cases: spin is heavy by itself, wasteful clears too much memory, and twelve routines go through one -> two -> three.
+# Products, each of the one before, take as long on every processor; sums in memory take a third where that is kept in a register.
+PLANTED = r'''
+#include <stdlib.h>
+#include <string.h>
+static volatile long sink;
+static char room[1 << 20];
+__attribute__((noinline)) void spin(long n)
+{
+	long x = sink;
+
+	for (long i = 0; i < n; i++)
+		x = x * 1103515245 + i;
+	sink = x;
+}
+__attribute__((noinline)) void wasteful(void)
+{
+	memset(room, (int)sink, sizeof room);
+	sink += room[sink & 1023];
+}
+__attribute__((noinline)) void three(void) { long x = sink; for (int i = 0; i < 150000; i++) x = x * 1103515245 + i; sink = x; }
+__attribute__((noinline)) void two(void) { three(); sink++; }
+__attribute__((noinline)) void one(void) { two(); sink++; }
+#define CALLER(n) __attribute__((noinline)) void caller##n(void) { one(); sink += n; }
+CALLER(0) CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9) CALLER(10) CALLER(11)
+static void (*const callers[12])(void) = { caller0, caller1, caller2, caller3, caller4, caller5, caller6, caller7, caller8,
+	caller9, caller10, caller11 };
+int main(int argc, char **argv)
+{
+	long part = argc > 1 ? atol(argv[1]) : 1;
+
+	for (int i = 0; i < 10; i++)
+		spin(25000000 / part);
+	for (int i = 0; i < 6000 / part; i++)
+		wasteful();
+	for (int i = 0; i < 600 / part; i++)
+		callers[i % 12]();
+	return 0;
+}
+'''
+
+HEAVY = 'x = x * 1103515245 + i;'       # the line of spin that its time is on
+
+
+def aprof(*arguments, cwd=None, **more):
+    environment = {**os.environ, 'LC_ALL': 'C.UTF-8', **more.pop('env', {})}
+    return limits.run([APROF, *arguments], 120, cwd=cwd, capture_output=True, text=True, env=environment, **more)
+
+
+class Views(unittest.TestCase):
+    def json(self, *arguments):
+        done = aprof(*arguments, '--json', cwd=self.cwd)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def text(self, *arguments, **more):
+        done = aprof(*arguments, cwd=self.cwd, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+
+def well_sampled(folder, share, *command, options=()):
+    """Run COMMAND into amon.out, as sampled_well says; its output."""
+    def run():
+        done = aprof('run', '--no-report', *options, *command, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+    return sampled_well(folder, share, run)
+
+
+def sampled_well(folder, share, run, data='amon.out'):
+    """What RUN returns, which leaves DATA, when less than SHARE of the time is in no sample of its own; five times at most.
+    Beside much else the sampler's thread may begin late, and waits for a processor; what runs meanwhile is hidden from it."""
+    for _ in range(5):
+        result = run()
+        times = json.loads(aprof('report', '--json', data, cwd=folder).stdout)['run']['times']
+        if times['unplaced_ns'] + times['unsure_ns'] < share * times['raw_ns']:
+            break
+    return result
+
+
+class OnPlanted(Views):
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory()
+        cls.cwd = cls.home.name
+        folder = pathlib.Path(cls.cwd)
+        (folder / 'planted.c').write_text(PLANTED)
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', 'planted', 'planted.c'], cwd=folder, check=True)
+        well_sampled(folder, 0.1, './planted')
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.cleanup()
+
+
+class Planted(OnPlanted):
+    def test_heavy(self):
+        heavy = self.json('hot')['heavy'][0]
+        self.assertEqual((heavy['name'], heavy['calls']), ('spin', 10))
+        self.assertGreater(heavy['time_ns'], heavy['total_ns'] * 0.9)
+
+    def test_library(self):
+        if self.json('report')['run']['counts']['pc_samples'] == 0:
+            self.skipTest('the kernel gives no program counters')
+        library = self.json('hot')['library'][0]
+        self.assertIn('memset', library['name'])
+        self.assertEqual(library['callers'][0]['name'], 'wasteful')
+
+    def test_sequence(self):
+        sequence = self.json('hot')['sequence']
+        self.assertEqual(sequence['path'], ['one', 'two', 'three'])
+        self.assertEqual((sequence['contexts'], sequence['calls']), (12, 600))
+        self.assertEqual(self.json('paths')['paths'][0]['path'], ['one', 'two', 'three'])
+
+    def test_paths_are_shares_of_the_report(self):
+        three = next(row for row in self.json('report')['flat'] if row['name'] == 'three')
+        self.assertEqual(self.json('paths')['paths'][0]['time_ns'], three['total_ns'])
+
+    def test_one_screen(self):
+        for locale in 'C.UTF-8', 'C':
+            lines = self.text('hot', 'planted', 'amon.out', env={'LC_ALL': locale}).split('\n')
+            self.assertLess(len(lines), 24)
+            for line in lines:
+                self.assertLessEqual(len(line), 80, line)
+        self.assertIn('aprof annotate spin planted', '\n'.join(lines))
+
+    @here.long
+    def test_the_screen_of_a_run_fits_the_terminal(self):
+        """What matters less is left out: the cases stand close, then without the commands for more, then without callers."""
+        for rows, callers, more in (24, False, False), (28, True, False), (32, True, True), (48, True, True):
+            with self.subTest(rows=rows):
+                status, shown = sampled_well(self.cwd, 0.1, lambda: terminal([APROF, 'run', '--data=screen', './planted', '3'], self.cwd, lines=rows), 'screen')
+                text = plain(shown)
+                self.assertEqual(status, 0, text)
+                self.assertLessEqual(text.count('\n'), rows, text)
+                self.assertLessEqual(max(map(len, text.splitlines())), 80)
+                self.assertEqual('\n   for main' in text, callers, text)
+                self.assertEqual('more: aprof annotate spin' in text, more, text)
+                for words in '1. A heavy', 'spin at', '2. A library', 'memset', '3. A sequence', 'one -> two -> three', '4. A routine', '\nMore: aprof report':
+                    self.assertIn(words, text)
+
+    def test_commands_of_hot_work(self):
+        for line in self.text('hot').split('\n'):
+            if line.startswith('   more: aprof '):
+                command = line.removeprefix('   more: ')
+                done = subprocess.run(command, shell=True, cwd=self.cwd, capture_output=True, text=True,
+                                      env=dict(os.environ, PATH=f'{BUILD}:{os.environ["PATH"]}'))
+                self.assertEqual(done.returncode, 0, f'{command}: {done.stderr}')
+                self.assertTrue(done.stdout)
+
+
+class Annotate(OnPlanted):
+    """Source lines; main calls all others, two of them on one line each."""
+
+    def routine(self, *arguments):
+        return self.json('annotate', *arguments)['annotate'][0]
+
+    def line_of(self, text):
+        return 1 + next(i for i, line in enumerate(PLANTED.split('\n')) if text in line)
+
+    def assert_conserved(self, routine):
+        self.assertEqual(sum(line['self_ns'] for line in routine['lines']) + routine['plain_ns'] + routine['elsewhere_ns']
+                         + routine['unknown_ns'], routine['self_ns'])
+        self.assertEqual(sum(c['time_ns'] for c in routine['callees'] if c['place'] is None) + routine['self_ns'],
+                         routine['total_ns'])
+        self.assertEqual(sum(c['time_ns'] for c in routine['callees'] if c['place'] is not None), routine['plain_ns'])
+
+    def test_conserved(self):
+        rows = {row['name']: row for row in self.json('report')['flat']}
+        routines = self.json('annotate', 'planted.c')['annotate']
+        self.assertEqual({r['name'] for r in routines}, set(rows))
+        for routine in routines:
+            self.assert_conserved(routine)
+            self.assertEqual(routine['self_ns'], rows[routine['name']]['self_ns'])
+            self.assertEqual(routine['total_ns'], rows[routine['name']]['total_ns'])
+
+    def test_samples_are_in_the_loop(self):
+        if self.json('report')['run']['counts']['pc_samples'] == 0:
+            self.skipTest('the kernel gives no program counters')
+        loop = self.line_of(HEAVY)
+        lines = {line['line']: line['ticks'] for line in self.routine('spin')['lines']}
+        self.assertGreater(sum(n for line, n in lines.items() if loop - 1 <= line <= loop), 0.9 * sum(lines.values()))
+
+    def test_calls_are_on_their_lines(self):
+        callees = {c['name']: c for c in self.routine('main')['callees']}
+        self.assertEqual(callees['spin']['call_lines'], [self.line_of('spin(25000000 / part)')])
+        self.assertEqual(callees['wasteful']['call_lines'], [self.line_of('		wasteful();')])
+        self.assertEqual((callees['spin']['calls'], callees['wasteful']['calls']), (10, 6000))
+        text = self.text('annotate', 'main')
+        self.assertRegex(text, r'(?m)^ +10 +[\d.]+ m?s +\d+  +spin\(25000000 / part\);$')
+        self.assertRegex(text, r'(?m)^ +6000 +[\d.]+ m?s +\d+  +wasteful\(\);$')
+
+    def test_plain_code(self):
+        if self.json('report')['run']['counts']['pc_samples'] == 0:
+            self.skipTest('the kernel gives no program counters')
+        callee = self.routine('wasteful')['callees'][0]
+        self.assertIn('memset', callee['name'])
+        self.assertEqual(callee['call_lines'], [self.line_of('memset(room')])
+
+    def test_not_found(self):
+        done = aprof('annotate', 'nobody', cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stdout), (2, ''))
+        self.assertIn('no routine and no source file', done.stderr)
+        self.assertEqual(done.stderr.count('\n'), 1)
+        self.assertIn('which routine', aprof('annotate', cwd=self.cwd).stderr)
+
+    def test_part_of_a_name(self):
+        self.assertEqual(self.text('annotate', 'spi'), self.text('annotate', 'spin'))
+
+    def test_source_that_moved(self):
+        folder = pathlib.Path(self.cwd)
+        (folder / 'moved' / 'sub').mkdir(parents=True)
+        moved = folder / 'moved' / 'sub' / 'planted.c'
+        (folder / 'planted.c').rename(moved)
+        try:
+            done = aprof('annotate', 'spin', cwd=self.cwd)
+            self.assertEqual((done.returncode, done.stdout), (2, ''))
+            self.assertRegex(done.stderr, r'^aprof: .*planted\.c: the source is not there; say --source-path=FOLDER\n$')
+            self.assertEqual(self.routine('spin')['callees'], [])
+            for option in '--source-path=moved/sub', f'--substitute={self.cwd}={self.cwd}/moved/sub':
+                self.assertIn(HEAVY, self.text('annotate', option, 'spin'))
+            done = aprof('annotate', '--substitute=planted', 'spin', cwd=self.cwd)
+            self.assertIn('not of the form FROM=TO', done.stderr)
+        finally:
+            moved.rename(folder / 'planted.c')
+
+    def test_source_that_changed(self):
+        path = pathlib.Path(self.cwd) / 'planted.c'
+        before = path.stat().st_mtime
+        path.write_bytes(PLANTED.encode().replace(HEAVY.encode(), b'\x1b[31m\t\x00'))
+        try:
+            done = aprof('annotate', 'spin', cwd=self.cwd)
+            self.assertIn('changed after the program was run', done.stderr)
+            self.assertIn('\\x1b[31m', done.stdout)
+            self.assertNotIn('\x1b', done.stdout)
+        finally:
+            path.write_text(PLANTED)
+            os.utime(path, (before, before))
+
+
+class Optimised(Views):
+    """Code that the compiler put into a routine; a source named by a path that is relative to another folder."""
+
+    def test_calls_of_inlined_routines(self):
+        with tempfile.TemporaryDirectory() as name:
+            self.cwd = name
+            folder = pathlib.Path(name)
+            (folder / 'build').mkdir()
+            (folder / 'small.c').write_text(
+                '__attribute__((noinline)) int leaf(int n) { __asm__ volatile("" : "+r"(n)); return n + 1; }\n'
+                'static inline __attribute__((always_inline)) int inlined(int n)\n{\n	return leaf(n) * 3;\n}\n'
+                '__attribute__((noinline)) int top(int n)\n{\n	n++;\n	n = inlined(n) + 1;\n	return n;\n}\n'
+                'int main(void) { return top(1) < 0; }\n')
+            subprocess.run([BUILD / 'aprof-cc', '-O2', '-g', '-o', 'small', '../small.c'], cwd=folder / 'build', check=True)
+            self.assertEqual(aprof('run', '--no-report', 'build/small', cwd=folder).returncode, 0)
+            routine = self.json('annotate', 'top')['annotate'][0]
+            self.assertEqual([(c['name'], c['call_lines']) for c in routine['callees']], [('leaf', [9])])
+            self.assertEqual((routine['first_line'], routine['last_line']), (6, 11))
+            self.assertRegex(self.text('annotate', 'top'), r'(?m)^ +1 +[\d.]+( [num]?s)? +9  +n = inlined\(n\) \+ 1;$')
+
+
+class Unoptimised(Views):
+    """Where debug information tells no call sites, names in the source do."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cwd = folder.name
+        source = pathlib.Path(self.cwd) / 'small.c'
+        source.write_text('int leaf(int n) { return n + 1; }\n'
+                          'int top(int n)\n{\n'
+                          '	/* leaf(1) is not called here */ const char *s = "leaf(2)";\n'
+                          '	return leaf(n) + *s;\n}\n'
+                          'int twice(int n)\n{\n	n = leaf(n);\n	return leaf(n);\n}\n'
+                          'int main(void) { return top(1) + twice(2) < 0; }\n')
+        subprocess.run([BUILD / 'aprof-cc', '-O0', '-g', '-o', 'small', 'small.c'], cwd=self.cwd, check=True)
+        self.assertEqual(aprof('run', '--no-report', './small', cwd=self.cwd).returncode, 0)
+
+    def test_by_name(self):
+        self.assertEqual(self.json('annotate', 'top')['annotate'][0]['callees'][0]['call_lines'], [5])
+        self.assertEqual(self.json('annotate', 'twice')['annotate'][0]['callees'][0]['call_lines'], [9, 10])
+        self.assertRegex(self.text('annotate', 'twice'), r'(?m)^ +2 +[\d.]+( [mnu]?s)? *~ +9  +n = leaf\(n\);$')
+
+    def test_without_debug_information(self):
+        subprocess.run([BUILD / 'aprof-cc', '-O0', '-o', 'small', 'small.c'], cwd=self.cwd, check=True)
+        aprof('run', '--no-report', './small', cwd=self.cwd)
+        done = aprof('annotate', 'top', cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stdout), (2, ''))
+        self.assertIn('compile with -g', done.stderr)
+
+
+# heavy has nine callers; rare three, each once; often three, all the time; shared() is hooked, in a library; top5 sorts all for five.
+# Tells the CPU seconds that heavy worked for each of its callers: how fast a machine is changes while it runs.
+CASES = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+void shared(long n);
+static volatile long sink;
+static int items[100000];
+__attribute__((noinline)) static int compare(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
+__attribute__((noinline)) static void top5(void) { qsort(items, 100000, sizeof *items, compare); sink += items[99999] + items[99995]; }
+__attribute__((noinline)) static void heavy(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) static void rare(long n) { for (long i = 0; i < n; i++) sink ^= i; }
+__attribute__((noinline)) static void often(long n) { for (long i = 0; i < n; i++) sink |= i; }
+__attribute__((no_instrument_function)) static double spent(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+// heavy is the heaviest whatever an iteration costs: one processor takes three times as long for the same loop elsewhere.
+#define CALLER(n) __attribute__((noinline)) static void caller##n(void) { double start = spent(); heavy(n * 6000000); printf("%.9f\n", spent() - start); }
+CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9)
+#define USER(name, n) __attribute__((noinline)) static void name(void) { rare(20000000); for (int i = 0; i < 2000; i++) often(10000); shared(20000000); sink += n; }
+USER(one, 1) USER(two, 2) USER(three, 3)
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1) {
+		for (int k = 0; k < 40; k++) {
+			for (int i = 0; i < 100000; i++)
+				items[i] = rand() % 1000000;
+			top5();
+		}
+		return 0;
+	}
+	caller1(); caller2(); caller3(); caller4(); caller5(); caller6(); caller7(); caller8(); caller9();
+	one(); two(); three();
+	return 0;
+}
+'''
+
+
+# sorter and tail have libc sort, the latter behind a jump; main prints, and calls libc for nothing else.
+SORTS = r'''
+#include <stdio.h>
+#include <stdlib.h>
+static int items[100000];
+__attribute__((noinline)) static int compare(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
+__attribute__((noinline)) static void fill(void) { for (unsigned i = 0; i < 100000; i++) items[i] = (int)(i * 2654435761u >> 4); }
+__attribute__((noinline)) void sorter(void) { fill(); qsort(items, 100000, sizeof *items, compare); fill(); }
+__attribute__((noinline)) void tail(void) { fill(); qsort(items, 100000, sizeof *items, compare); }
+int main(int argc, char **argv)
+{
+	for (int k = 0; k < 100; k++)
+		if (argc > 1 && *argv[1] == 't')
+			tail();
+		else
+			sorter();
+	printf("%d\\n", items[7]);
+	return 0;
+}
+'''
+
+
+# What a library does for its public(), and a program that calls two of its functions.
+PUBLIC = r'''
+static volatile long sink;
+__attribute__((noinline)) static void inner(long n) { for (long i = 0; i < n; i++) sink += i; }
+void public(long n) { inner(n); sink++; }
+void other(long n) { sink += n; }
+'''
+CALLER = r'''
+void public(long), other(long);
+__attribute__((noinline)) static void work(void) { for (int i = 0; i < 600; i++) { public(300000); other(i); } }
+int main(void) { work(); return 0; }
+'''
+
+
+class PublicNames(Views):
+    """A library's routine that no program can name is called as the program called it, with debug information of the program and without."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory()
+        cls.cwd = cls.home.name
+        (pathlib.Path(cls.cwd) / 'sorts.c').write_text(SORTS)
+        for name, flags in ('plain', []), ('debug', ['-g']), ('static', ['-g', '-static']):
+            subprocess.run([BUILD / 'aprof-cc', '-O2', *flags, '-o', name, 'sorts.c'], cwd=cls.cwd, check=True)
+            for which in 'sorter', 'tail':
+                done = aprof('run', '--no-report', '-o', '/dev/null', '--data', f'{name}-{which}.out', f'./{name}', which, cwd=cls.cwd)
+                assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.cleanup()
+
+    def leaves_of(self, routine, profile):
+        """The names of the routine's leaves in a library, or in a program that has it within, that are no chance, the heaviest first."""
+        report = self.json('report', '--leaves', profile)
+        if report['run']['counts']['pc_samples'] == 0:
+            self.skipTest('the kernel gives no program counters')
+        row = next(r for r in report['flat'] if r['name'] == routine)
+        return [leaf['name'] for leaf in row['parts'] if leaf['place'].startswith(('lib', 'static')) and leaf['ticks'] >= 10]
+
+    @here.long
+    def test_the_public_name(self):
+        for name in 'plain', 'debug', 'static':
+            for which, caller in ('sorter', 'sorter'), ('tail', 'main'):
+                leaves = self.leaves_of(caller, f'{name}-{which}.out')
+                self.assertIn(leaves[:1], (['qsort'], ['qsort_r']), (name, which, leaves))
+                self.assertFalse([leaf for leaf in leaves if 'msort' in leaf or leaf in ('(no symbols)', 'printf')], (name, which, leaves))
+                hot = self.json('hot', f'{name}-{which}.out')
+                self.assertIn('qsort', [r['name'] for r in hot['library']], (name, which))
+
+    def test_where_the_program_is_gone(self):
+        """What the profile carries of its symbols tells the calls, too."""
+        for name in 'plain', 'static':
+            os.rename(pathlib.Path(self.cwd) / name, pathlib.Path(self.cwd) / 'away')
+            try:
+                self.assertIn(self.leaves_of('sorter', f'{name}-sorter.out')[:1], (['qsort'], ['qsort_r']))
+            finally:
+                os.rename(pathlib.Path(self.cwd) / 'away', pathlib.Path(self.cwd) / name)
+
+    def test_where_the_library_is_gone(self):
+        folder = pathlib.Path(self.cwd)
+        (folder / 'public.c').write_text(PUBLIC)
+        (folder / 'caller.c').write_text(CALLER)
+        subprocess.run(['gcc', '-O2', '-shared', '-fPIC', '-o', 'libpublic.so', 'public.c'], cwd=folder, check=True)
+        subprocess.run([BUILD / 'aprof-cc', '-O2', '-o', 'caller', 'caller.c', './libpublic.so'], cwd=folder, check=True)
+        done = aprof('run', '--no-report', '--data', 'caller.out', './caller', cwd=folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        os.rename(folder / 'libpublic.so', folder / 'away')
+        self.assertEqual(self.leaves_of('work', 'caller.out')[:1], ['public'])
+
+
+class Hot(Views):
+    """Who is asked for what, in the cases of aprof hot."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory()
+        cls.cwd = cls.home.name
+        folder = pathlib.Path(cls.cwd)
+        (folder / 'cases.c').write_text(CASES)
+        (folder / 'shared.c').write_text('static volatile long sink;\nvoid shared(long n) { for (long i = 0; i < n; i++) sink ^= i; }\n')
+        for command in [['-shared', '-fPIC', '-o', 'libshared.so', 'shared.c'], ['-o', 'cases', 'cases.c', './libshared.so']]:
+            subprocess.run([BUILD / 'aprof-cc', '-O2', '-g', *command], cwd=folder, check=True)
+        cls.worked = [float(line) for line in well_sampled(folder, 0.01, './cases', options=('-o', '/dev/null')).split()]
+        done = aprof('run', '--no-report', '-o', '/dev/null', '--data', 'top5.out', './cases', 'sort', cwd=folder)
+        assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.cleanup()
+
+    def callers_of(self, name):
+        return next(r for r in self.json('hot')['heavy'] if r['name'] == name)['callers']
+
+    def test_all_callers_of_the_heavy_one(self):
+        callers = self.callers_of('heavy')
+        self.assertEqual({c['name'] for c in callers}, {f'caller{i}' for i in range(1, 10)})
+        self.assertEqual([c['calls'] for c in callers], [1] * 9)
+        self.assertEqual(callers, sorted(callers, key=lambda c: -c['time_ns']))
+        self.assertTrue(all(c['error_ns'] > 0 for c in callers))
+        self.assertIn(callers[0]['name'], ('caller6', 'caller7', 'caller8', 'caller9'))    # by samples, of which a fast machine has few
+        self.assertRegex(self.text('hot'), rf"(?m)^   for {callers[0]['name']} \d+±\d+ % \(1 call\), .*, \d more$")
+
+    def test_callers_cover_the_truth(self):
+        callers = {c['name']: c for c in self.callers_of('heavy')}
+        self.assertEqual(len(self.worked), 9)
+        whole = sum(c['time_ns'] for c in callers.values())
+        times = self.json('report')['run']['times']
+        untold = times['unplaced_ns'] + times['unsure_ns']        # any one of them may have had it
+        off = [abs(callers[f'caller{i + 1}']['time_ns'] - whole * worked / sum(self.worked)) > callers[f'caller{i + 1}']['error_ns'] + untold
+               for i, worked in enumerate(self.worked)]
+        self.assertLessEqual(sum(off), 3, (callers, self.worked))
+
+    def test_few_calls_are_not_asked_about(self):
+        named = [r['name'] for r in self.json('hot')['library'] if not r['name'].startswith('(')]    # the kernel is there, too, on a busy machine
+        self.assertEqual(named, ['often'])
+        self.assertIn('do its callers need all these calls?\n   often at cases.c:', self.text('hot'))
+
+    def test_the_projects_library_is_none(self):
+        shared = next(r for r in self.json('hot')['heavy'] if r['name'] == 'shared')
+        self.assertEqual((shared['place'], len(shared['callers'])), ('libshared.so', 3))
+
+    def test_one_callee(self):
+        hot = self.json('hot', 'top5.out')
+        if self.json('report', 'top5.out')['run']['counts']['pc_samples'] == 0:
+            self.skipTest('the kernel gives no program counters')
+        self.assertEqual((hot['one_callee']['name'], hot['one_callee']['callee']), ('top5', 'qsort'))
+        self.assertEqual(hot['library'][0]['name'], 'qsort')
+        self.assertIn('\n   top5 -> qsort\n', self.text('hot', 'top5.out'))
+        self.assertNotIn('msort', self.text('hot', 'top5.out'))
+
+    def test_chance_is_no_finding(self):
+        for name in 'amon.out', 'top5.out':
+            hot = self.json('hot', name)
+            for found in hot['heavy'] + hot['library']:
+                self.assertGreater(found['time_ns'], found['error_ns'], found)
+            if hot['sequence']:
+                self.assertGreater(hot['sequence']['time_ns'], hot['sequence']['error_ns'])
+
+
+if __name__ == '__main__':
+    unittest.main()
