@@ -352,6 +352,12 @@ static void options_defaults_set(struct options *o)
 		.source_path = getenv("GPROF_PATH") };
 }
 
+/* Is CLOCK, as an option names it, given, and none of those by which call stacks are sampled? */
+static bool clock_samples_nothing(const char *clock)
+{
+	return clock && strcmp(clock, "tick") && strcmp(clock, "wall");
+}
+
 /* What is not kept by interval cannot be shown by it. */
 static bool options_range_check(const struct options *o)
 {
@@ -369,79 +375,88 @@ static bool options_range_check(const struct options *o)
 	return true;
 }
 
-/* Only samples tell when they were. */
-static bool intervals_check(const struct options *o)
+/* What one option keeps, or takes, cannot be had with another. */
+static bool options_pairs_check(const struct options *o, unsigned command)
 {
-	if (!o->intervals || !o->clock || !strcmp(o->clock, "tick") || !strcmp(o->clock, "wall"))
+	bool counters = o->report.leaves || o->report.lines;
+	const struct { bool given; const char *text; } pairs[] = {
+		{ o->graph.thread != GRAPH_NONE && counters,
+		  "--thread cannot be joined with --leaves or --lines: samples of program counters are kept by context, not by thread" },
+		{ o->phase && counters, "--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase" },
+		{ o->phase && o->stacks && command != COMMAND_RUN, "--phase cannot be joined with --stacks: samples of call stacks are not kept by phase" },
+		{ o->all && o->clock && !strcmp(o->clock, "wall"),
+		  "--all cannot be joined with --clock=wall: nearly all threads of a machine wait; name the processes that matter" },
+		{ o->stacks && o->verify, "--stacks cannot be joined with --verify: each takes samples of stacks of its own" },
+	};
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		if (pairs[i].given) {
+			message("%s", pairs[i].text);
+			return false;
+		}
+	return true;
+}
+
+/* Only samples tell when they were, and where; and stacks are checked by one clock alone. */
+static bool options_clock_check(const struct options *o, unsigned command)
+{
+	bool sliced = o->intervals || (command & (COMMAND_RUN | COMMAND_ATTACH) && o->range.to);
+
+	if (command == COMMAND_ATTACH && clock_samples_nothing(o->clock))
+		message("--clock=%s: call stacks are sampled by CPU time (cpu) or elapsed time (wall)", o->clock);
+	else if (o->verify && o->clock && strcmp(o->clock, "tick"))
+		message("--verify cannot be joined with --clock=%s: stacks are checked where the clock tick takes samples", o->clock);
+	else if (sliced && clock_samples_nothing(o->clock))
+		message("--%s cannot be joined with --clock=%s: it takes no samples", o->range.to ? "time-range" : "intervals", o->clock);
+	else
 		return true;
-	message("--%s cannot be joined with --clock=%s: it takes no samples", o->range.to ? "time-range" : "intervals", o->clock);
 	return false;
 }
 
-static bool options_check(struct options *o, unsigned command)
+/* Patterns of aprof run are tried before the program runs, not behind it. */
+static bool options_patterns_check(const struct options *o, unsigned command)
 {
-	if (o->graph.thread != GRAPH_NONE && (o->report.leaves || o->report.lines)) {
-		message("--thread cannot be joined with --leaves or --lines: samples of program counters are kept by context, "
-			"not by thread");
-		return false;
-	}
-	if (o->phase && (o->report.leaves || o->report.lines)) {
-		message("--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase");
-		return false;
-	}
-	if (o->phase && o->stacks && command != COMMAND_RUN) {
-		message("--phase cannot be joined with --stacks: samples of call stacks are not kept by phase");
-		return false;
-	}
-	if (!options_range_check(o))
-		return false;
-	if (command == COMMAND_ATTACH && o->clock && strcmp(o->clock, "tick") && strcmp(o->clock, "wall")) {
-		message("--clock=%s: call stacks are sampled by CPU time (cpu) or elapsed time (wall)", o->clock);
-		return false;
-	}
-	if (o->all && o->clock && !strcmp(o->clock, "wall")) {
-		message("--all cannot be joined with --clock=wall: nearly all threads of a machine wait; name the processes that matter");
-		return false;
-	}
-	if (o->stacks && o->verify) {
-		message("--stacks cannot be joined with --verify: each takes samples of stacks of its own");
-		return false;
-	}
-	if (o->verify && o->clock && strcmp(o->clock, "tick")) {
-		message("--verify cannot be joined with --clock=%s: stacks are checked where the clock tick takes samples", o->clock);
-		return false;
-	}
-	if (o->verify)
-		o->clock = "tick";			/* whatever the program was built for */
-	o->intervals |= command & (COMMAND_RUN | COMMAND_ATTACH) && o->range.to;
-	if (!intervals_check(o))
-		return false;
 	for (size_t i = 0; command == COMMAND_RUN && i < o->graph.nfocus; i++)
 		if (!pattern_check("focus", o->graph.focus[i]))
 			return false;
 	for (size_t i = 0; command == COMMAND_RUN && i < o->graph.nhide; i++)
 		if (!pattern_check("hide", o->graph.hide[i]))
 			return false;
+	return true;
+}
+
+static bool options_check(const struct options *o, unsigned command)
+{
+	return options_pairs_check(o, command) && options_range_check(o) && options_clock_check(o, command) && options_patterns_check(o, command);
+}
+
+/* Fill in what was not given, and what follows from what was. */
+static void options_complete(struct options *o, unsigned command)
+{
+	bool run = command & (COMMAND_RUN | COMMAND_ATTACH);
+
+	if (o->verify)
+		o->clock = "tick";			/* whatever the program was built for */
+	o->intervals |= run && o->range.to;
 	if (o->check.limit < 0)
 		o->check.limit = command == COMMAND_COMPARE ? 0 : 0.05;
 	o->least_given = o->report.min_percent >= 0;
 	if (!o->least_given)
 		o->report.min_percent = command & (COMMAND_EXPORT | COMMAND_CHECK) ? 0.5 : o->report.json ? 0 : 0.1;
-	o->export.min_percent = o->report.min_percent;
-	o->export.sites = o->report.sites;
 	if (o->report.top == UINT32_MAX)
 		o->report.top = o->report.json && command == COMMAND_MODELS ? 0 : 20;
 	o->whole |= o->report.json || o->output;
-	o->report.screen = command & (COMMAND_RUN | COMMAND_ATTACH) && !o->whole;
+	o->report.screen = run && !o->whole;
 	style_set(o, command);
 	o->report.gprof.file_names = o->gprof.file_names;
 	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */
 	o->graph.specs = o->gprof.specs;
 	o->graph.nspecs = o->gprof.nspecs;
+	o->export.min_percent = o->report.min_percent;
+	o->export.sites = o->report.sites;
 	o->check.least = o->report.min_percent / 100;
 	o->diff.top = o->report.top;
 	o->diff.report = o->check.report = o->report;
-	return true;
 }
 
 bool options_wished(const char *name)
@@ -476,7 +491,12 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 		o->operands[o->noperands++] = argv[i];
 	if (!o->against)
 		o->nbase = o->noperands;
-	return ok && (o->help || options_check(o, command));
+	if (!ok || o->help)
+		return ok;
+	if (!options_check(o, command))
+		return false;
+	options_complete(o, command);
+	return true;
 }
 
 void options_free(struct options *o)

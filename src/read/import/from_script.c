@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "read/import/events.h"
 #include "read/import/format.h"
+#include "read/profile/profile.h"
 
 /* The first line of a sample, taken apart. */
 struct head {
@@ -243,33 +244,57 @@ static char *from_script_text_keep(struct scripting *k, const char *text, size_t
 	return k->text + at;
 }
 
+/* What perf says of where code is. */
+enum origin {
+	ORIGIN_NONE,			/* nothing, "[unknown]", or that it is inlined */
+	ORIGIN_FILE,			/* a file */
+	ORIGIN_PSEUDO,			/* "[kernel.kallsyms]", "[vdso]" */
+};
+
+static bool word_is(const char *text, size_t n, const char *word)
+{
+	return n == strlen(word) && memcmp(text, word, n) == 0;
+}
+
+static enum origin frame_origin(const struct frame *f)
+{
+	if (f->file_size == 0 || word_is(f->file, f->file_size, "[unknown]") || word_is(f->file, f->file_size, "inlined"))
+		return ORIGIN_NONE;
+	return profile_path_is_file(f->file) ? ORIGIN_FILE : ORIGIN_PSEUDO;
+}
+
+/* The name of all functions of F's file that have none: that of the file between brackets, behind its path in k->text. */
+static const char *nameless_function(struct scripting *k, const struct frame *f, enum origin origin)
+{
+	const char *slash = memrchr(f->file, '/', f->file_size), *base = slash ? slash + 1 : f->file;
+	size_t at = f->file_size + 1, n = f->file_size - (size_t)(base - f->file);
+
+	if (origin == ORIGIN_PSEUDO)
+		return k->text;
+	if (!from_script_text_keep(k, "", 0, at + n + 2))
+		return NULL;
+	snprintf(k->text + at, n + 3, "[%.*s]", (int)n, base);
+	return k->text + at;
+}
+
 /* The function of F: where the symbol is not known, all of the file's that are not. */
 static bool frame_add(struct scripting *k, const struct frame *f)
 {
 	struct builder_function function = { .module = BUILDER_NONE };
-	bool unknown = f->name_size == 0 || (f->name_size == 9 && memcmp(f->name, "[unknown]", 9) == 0);
-	bool in_file = f->file_size && f->file[0] != '[' && !(f->file_size == 7 && memcmp(f->file, "inlined", 7) == 0);
-	const char *slash;
-	char *file = NULL;
-	size_t at;
+	bool unknown = f->name_size == 0 || word_is(f->name, f->name_size, "[unknown]");
+	enum origin origin = frame_origin(f);
 
-	if (in_file || (f->file_size && memcmp(f->file, "[unknown]", f->file_size < 9 ? f->file_size : 9) != 0 && f->file[0] == '[')) {
-		if (!(file = from_script_text_keep(k, f->file, f->file_size, 0)))
+	if (origin != ORIGIN_NONE) {
+		const char *file = from_script_text_keep(k, f->file, f->file_size, 0);
+
+		if (!file)
 			return reading_no_memory(k->r);
 		function.module = builder_module(k->r->builder, file, NULL, 0);
 	}
-	if (!unknown) {
+	if (!unknown)
 		function.name = from_script_text_keep(k, f->name, f->name_size, 0);
-	} else {
-		slash = file ? strrchr(file, '/') : NULL;
-		at = f->file_size + 1;
-		if (!file || !from_script_text_keep(k, "", 0, at + f->file_size + 4))
-			function.name = "[unknown]";
-		else if (file[0] == '[')
-			function.name = k->text;
-		else
-			snprintf(k->text + at, f->file_size + 4, "[%s]", slash ? k->text + (slash + 1 - file) : k->text), function.name = k->text + at;
-	}
+	else
+		function.name = origin == ORIGIN_NONE ? "[unknown]" : nameless_function(k, f, origin);
 	return (function.name && stack_push(&k->stack, builder_function(k->r->builder, &function))) || reading_no_memory(k->r);
 }
 

@@ -47,6 +47,12 @@ struct profile_run {
 	uint32_t ranks;			/* of an MPI job, of which the file is the sum and tells how they differ; 0: of none */
 };
 
+/* Is PATH, of a module or of what is mapped, that of a file?  "[vdso]", "[kernel]", "[jit]" are none. */
+static inline bool profile_path_is_file(const char *path)
+{
+	return path[0] != '[';
+}
+
 /* A module, as the file names it. */
 struct profile_module {
 	char *path;			/* as mapped, "[vdso]" and the like included */

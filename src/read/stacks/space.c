@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/proc.h"
+#include "read/profile/profile.h"
 #include "read/stacks/loaded.h"
 
 void space_init(struct space *s, pid_t pid, struct images *images)
@@ -80,7 +81,7 @@ static bool space_clear(struct space *s, uint64_t start, uint64_t end)
 
 static bool space_is_anonymous(const char *path)
 {
-	return !path[0] || !strncmp(path, "//", 2) || (path[0] == '[' && strcmp(path, "[vdso]") != 0);
+	return !path[0] || !strncmp(path, "//", 2) || (!profile_path_is_file(path) && strcmp(path, "[vdso]") != 0);
 }
 
 /* Map PART, of the file IMAGE, NULL: of none, at BIAS instead of what was there. */

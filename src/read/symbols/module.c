@@ -67,7 +67,7 @@ static bool open_path(const char *path, struct binary *b, const Dwfl_Callbacks *
 {
 	struct error ignored;
 
-	if (path[0] != '[')
+	if (profile_path_is_file(path))
 		return path[0] && binary_open(b, path, callbacks, err);
 	return !strcmp(path, "[vdso]") && binary_open_vdso(b, callbacks, &ignored);
 }
@@ -81,7 +81,7 @@ static bool module_open_at(struct module *m, const char *path, const Dwfl_Callba
 		return false;
 	if (module_matches(m, &b))
 		return module_use(m, &b, err);
-	if (path[0] != '[')
+	if (profile_path_is_file(path))
 		module_refuse(m, path, &b, err);
 	binary_close(&b);
 	return false;

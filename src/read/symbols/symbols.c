@@ -158,7 +158,7 @@ static bool settle_alone(struct symbols *s, struct module *m)
 {
 	if (m->from && profile_language(m->from->path))
 		return settle_script(s, m);
-	if (!m->from || (!profile_is_imported(s->profile) && m->from->path[0] != '['))
+	if (!m->from || (!profile_is_imported(s->profile) && profile_path_is_file(m->from->path)))
 		return false;
 	m->packed = packed_read(s->profile, m->index);
 	if (m->packed && m->packed->alone)

@@ -46,7 +46,7 @@ static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, 
 		return options->leaves && in->graph->options.raw;
 	case OVERHEAD_PLAIN:
 		symbol = symbols_find(in->symbols, pc->module, pc->address);
-		leaf->kind = p->modules[pc->module].path[0] == '[' ? LEAF_PSEUDO : LEAF_PLAIN;
+		leaf->kind = profile_path_is_file(p->modules[pc->module].path) ? LEAF_PLAIN : LEAF_PSEUDO;
 		leaf->place = print_basename(p->modules[pc->module].path);
 		leaf->name = symbol->known ? symbol->display : "(no symbols)";
 		leaf->nameless = (!symbol->known || symbol->local) &&
