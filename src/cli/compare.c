@@ -149,11 +149,11 @@ static int compare_page(const struct rounds *r, struct options *o)
 /* Compare what the rounds left.  Returns the exit status. */
 static int compare_judge(const struct rounds *r, struct options *o)
 {
-	struct sides_given sides = { .base = { .files = r->sides[0].files, .n = r->n }, .fresh = { .files = r->sides[1].files, .n = r->n } };
+	struct compared_sides sides = { .base = { .files = r->sides[0].files, .n = r->n }, .fresh = { .files = r->sides[1].files, .n = r->n } };
 	struct comparison c;
 	struct error err;
 	int status = STATUS_TROUBLE;
-	bool ok = comparison_init(&c, &err) && sides_pair(&c, &sides, o, (struct comparison_parts){ true, o->report.sites }, &err);
+	bool ok = comparison_init(&c, &err) && compared_sides_pair(&c, &sides, o, (struct comparison_parts){ true, o->report.sites }, &err);
 
 	progress_end();
 	if (ok)

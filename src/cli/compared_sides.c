@@ -20,7 +20,7 @@ static bool pids_replace(const struct options *o)
 	return true;
 }
 
-static bool sides_operand_add(struct side *side, char *path)
+static bool compared_sides_operand_add(struct side *side, char *path)
 {
 	switch (files_kind(path)) {
 	case FILE_PROFILE:
@@ -46,7 +46,7 @@ static bool sides_operand_add(struct side *side, char *path)
 	}
 }
 
-static bool sides_side_make(struct side *side, char **operands, size_t n)
+static bool compared_sides_side_make(struct side *side, char **operands, size_t n)
 {
 	*side = (struct side){ .files = calloc(n + 1, sizeof *side->files) };
 	if (!side->files) {
@@ -54,7 +54,7 @@ static bool sides_side_make(struct side *side, char **operands, size_t n)
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (!sides_operand_add(side, operands[i]))
+		if (!compared_sides_operand_add(side, operands[i]))
 			return false;
 	return true;
 }
@@ -66,7 +66,7 @@ static bool is_profile(const char *path)
 	return kind == FILE_PROFILE || kind == FILE_IMPORT;
 }
 
-size_t sides_first(const struct options *o)
+size_t compared_sides_first(const struct options *o)
 {
 	size_t i = 0;
 
@@ -77,7 +77,7 @@ size_t sides_first(const struct options *o)
 	return i < o->noperands ? i + 1 : i;
 }
 
-static bool are_two(const struct sides_given *s, const struct options *o, const char *command)
+static bool are_two(const struct compared_sides *s, const struct options *o, const char *command)
 {
 	if (s->base.n == 0 || s->fresh.n == 0) {
 		message("%s: %s: aprof %s BASE... --against NEW...", command,
@@ -91,17 +91,17 @@ static bool are_two(const struct sides_given *s, const struct options *o, const 
 	return true;
 }
 
-bool sides_sort(struct sides_given *s, const struct options *o, const char *command)
+bool compared_sides_sort(struct compared_sides *s, const struct options *o, const char *command)
 {
 	size_t n;
 
-	*s = (struct sides_given){ 0 };
+	*s = (struct compared_sides){ 0 };
 	if (!pids_replace(o))
 		return false;
-	n = sides_first(o);
-	if (!sides_side_make(&s->base, o->operands, n) || !sides_side_make(&s->fresh, o->operands + n, o->noperands - n)
+	n = compared_sides_first(o);
+	if (!compared_sides_side_make(&s->base, o->operands, n) || !compared_sides_side_make(&s->fresh, o->operands + n, o->noperands - n)
 	    || !are_two(s, o, command)) {
-		sides_free(s);
+		compared_sides_free(s);
 		return false;
 	}
 	if (!o->against && !s->fresh.program && s->base.program) {
@@ -111,11 +111,11 @@ bool sides_sort(struct sides_given *s, const struct options *o, const char *comm
 	return true;
 }
 
-void sides_free(struct sides_given *s)
+void compared_sides_free(struct compared_sides *s)
 {
 	free(s->base.files);
 	free(s->fresh.files);
-	*s = (struct sides_given){ 0 };
+	*s = (struct compared_sides){ 0 };
 }
 
 /* Build the graph of FILE.  A program that stands for both sides is left out where it is another build's. */
@@ -154,7 +154,7 @@ static bool side_add(struct comparison *c, const struct side *side, bool fresh, 
 	return ok;
 }
 
-static bool sides_judge(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, bool paired, struct error *err)
+static bool compared_sides_judge(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, bool paired, struct error *err)
 {
 	if (!side_add(c, &s->base, false, o, parts, err) || !side_add(c, &s->fresh, true, o, parts, err))
 		return false;
@@ -165,12 +165,12 @@ static bool sides_judge(struct comparison *c, const struct sides_given *s, const
 	return comparison_settle(c, err) && comparison_judge(c, COMPARISON_LEVEL, err);
 }
 
-bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err)
+bool compared_sides_compare(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, struct error *err)
 {
-	return sides_judge(c, s, o, parts, false, err);
+	return compared_sides_judge(c, s, o, parts, false, err);
 }
 
-bool sides_pair(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err)
+bool compared_sides_pair(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, struct error *err)
 {
-	return sides_judge(c, s, o, parts, true, err);
+	return compared_sides_judge(c, s, o, parts, true, err);
 }

@@ -12,22 +12,22 @@ struct side {
 	size_t n;		/* how many, 1 at least */
 };
 
-struct sides_given {
+struct compared_sides {
 	struct side base, fresh;
 };
 
 /* How many of O's operands are of the base side: those before --against, or up to the first profile. */
-size_t sides_first(const struct options *o);
+size_t compared_sides_first(const struct options *o);
 
 /* Sort the operands of O, told apart by their contents.  Without --against there must be two profiles, the first the base; a
  * single program then is for both sides.  False after a message. */
-bool sides_sort(struct sides_given *s, const struct options *o, const char *command);
-void sides_free(struct sides_given *s);
+bool compared_sides_sort(struct compared_sides *s, const struct options *o, const char *command);
+void compared_sides_free(struct compared_sides *s);
 
-/* The same as sides_compare, of sides whose runs are pairs, measured in turn. */
-bool sides_pair(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err);
+/* The same as compared_sides_compare, of sides whose runs are pairs, measured in turn. */
+bool compared_sides_pair(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, struct error *err);
 
 /* Read, symbolise and build each run as O says, one after the other, and add it to C; with PARTS.  False with *ERR set. */
-bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err);
+bool compared_sides_compare(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, struct error *err);
 
 #endif

@@ -29,12 +29,12 @@ static bool check_do(const struct comparison *c, const struct options *o, int *s
 	return ok;
 }
 
-static int diff_compare(const struct sides_given *sides, const struct options *o, struct comparison_parts parts, print_function *print)
+static int diff_compare(const struct compared_sides *sides, const struct options *o, struct comparison_parts parts, print_function *print)
 {
 	struct comparison c;
 	struct error err;
 	int status = STATUS_OK;
-	bool ok = comparison_init(&c, &err) && sides_compare(&c, sides, o, parts, &err);
+	bool ok = comparison_init(&c, &err) && compared_sides_compare(&c, sides, o, parts, &err);
 
 	progress_end();
 	ok = ok && print(&c, o, &status, &err);
@@ -45,27 +45,27 @@ static int diff_compare(const struct sides_given *sides, const struct options *o
 }
 
 /* aprof html compares two profiles: those of each side, added up. */
-static int page(const struct sides_given *sides, struct options *o)
+static int page(const struct compared_sides *sides, struct options *o)
 {
 	if (sides->base.n != sides->fresh.n)
 		message("note: the page adds up the runs of each side, and one side has more of them");
-	o->nbase = sides_first(o);
+	o->nbase = compared_sides_first(o);
 	o->against = true;
 	return html_page(o);
 }
 
 static int diff_run(const struct command *self, struct options *o, struct comparison_parts parts, print_function *print)
 {
-	struct sides_given sides;
+	struct compared_sides sides;
 	int status = STATUS_TROUBLE;
 
 	if (o->output && !o->html) {
 		message("-o: goes with --html");
 	} else if (o->html && o->report.sites) {
 		message("--sites: not with --html: the page compares no call sites");
-	} else if (sides_sort(&sides, o, self->name)) {
+	} else if (compared_sides_sort(&sides, o, self->name)) {
 		status = o->html ? page(&sides, o) : diff_compare(&sides, o, parts, print);
-		sides_free(&sides);
+		compared_sides_free(&sides);
 	}
 	return status;
 }

@@ -54,11 +54,11 @@ static bool side_read(struct input *in, const struct side *side, const struct op
 }
 
 /* What changed is judged as diff does it, a run at a time; all other pages are of a side's runs added up, as those of one profile are. */
-static bool sides_explore(const struct sides_given *sides, struct input in[2], struct comparison *c, const struct options *o, struct error *err)
+static bool sides_explore(const struct compared_sides *sides, struct input in[2], struct comparison *c, const struct options *o, struct error *err)
 {
 	struct source_reader sources = { .places = &o->sources };
 	struct explorer_compared compared = { .comparison = c, .base = &in[0].report };
-	bool ok = sides_compare(c, sides, o, (struct comparison_parts){ .contexts = true }, err)
+	bool ok = compared_sides_compare(c, sides, o, (struct comparison_parts){ .contexts = true }, err)
 		&& side_read(&in[0], &sides->base, o, &sources, err) && side_read(&in[1], &sides->fresh, o, &sources, err);
 
 	progress_end();
@@ -69,13 +69,13 @@ static bool sides_explore(const struct sides_given *sides, struct input in[2], s
 
 static int explore_sides(const struct options *o)
 {
-	struct sides_given sides;
+	struct compared_sides sides;
 	struct input in[2] = { 0 };
 	struct comparison c;
 	struct error err;
 	bool ok;
 
-	if (!sides_sort(&sides, o, "view"))
+	if (!compared_sides_sort(&sides, o, "view"))
 		return STATUS_TROUBLE;
 	ok = comparison_init(&c, &err) && sides_explore(&sides, in, &c, o, &err);
 	if (!ok)
@@ -83,7 +83,7 @@ static int explore_sides(const struct options *o)
 	comparison_free(&c);
 	input_free(&in[0]);
 	input_free(&in[1]);
-	sides_free(&sides);
+	compared_sides_free(&sides);
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
 

@@ -24,7 +24,7 @@
 
 #ifdef APROF_MCOUNT			/* the preloaded monitor is told of what its process has spent */
 #include "inside/process/young_process.h"
-#define LEAVE() young_settle()
+#define LEAVE() young_process_settle()
 #else
 #define LEAVE() ((void)0)
 #endif

@@ -26,13 +26,13 @@ EXPORTED void __wrap__Exit(int status) __attribute__((noreturn));
 
 void __wrap__exit(int status)
 {
-	young_settle();
+	young_process_settle();
 	__real__exit(status);
 }
 
 void __wrap__Exit(int status)
 {
-	young_settle();
+	young_process_settle();
 	__real__Exit(status);
 }
 
@@ -53,31 +53,31 @@ EXPORTED int __wrap_execle(const char *path, const char *argument, ...);
 
 int __wrap_execve(const char *path, char *const arguments[], char *const environment[])
 {
-	young_settle();
+	young_process_settle();
 	return __real_execve(path, arguments, environment);
 }
 
 int __wrap_execv(const char *path, char *const arguments[])
 {
-	young_settle();
+	young_process_settle();
 	return __real_execv(path, arguments);
 }
 
 int __wrap_execvp(const char *file, char *const arguments[])
 {
-	young_settle();
+	young_process_settle();
 	return __real_execvp(file, arguments);
 }
 
 int __wrap_execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-	young_settle();
+	young_process_settle();
 	return __real_execvpe(file, arguments, environment);
 }
 
 int __wrap_fexecve(int fd, char *const arguments[], char *const environment[])
 {
-	young_settle();
+	young_process_settle();
 	return __real_fexecve(fd, arguments, environment);
 }
 
@@ -165,7 +165,7 @@ static void ends_grow(void)
 		slow_start((uintptr_t)__builtin_frame_address(0));
 		sys_restore_signals(&mask);
 	}
-	young_grow();
+	young_process_grow();
 }
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg)

@@ -35,7 +35,7 @@ static void load_finish(void)
 	}
 	leave_routines();
 	slow_measure();
-	young_settle();
+	young_process_settle();
 	clock_stop();
 	pack_pcs();
 	monitor.header->end_monotonic = sys_clock(1);

@@ -122,7 +122,7 @@ void process_started(const struct hooks *hooks)
 	if (__atomic_exchange_n(&monitor.started, true, __ATOMIC_ACQ_REL))
 		return;
 	clock_begin();
-	if (!young_begin(process_grown)) {
+	if (!young_process_begin(process_grown)) {
 		file_move_out();
 		inside_process_measure(hooks);
 		clock_start();

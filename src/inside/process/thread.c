@@ -237,7 +237,7 @@ struct thread *thread_start(uintptr_t cfa, const struct hooks *hooks)
 	process_started(hooks);
 	if (t->index > 0) {
 		file_pin();
-		young_grow();
+		young_process_grow();
 	}
 	tls->thread = t;
 	clock_thread(t, watch());

@@ -81,7 +81,7 @@ static void give_up_sigprof(void)
 		return;
 	if (monitor.young) {
 		monitor.clock.pc_wanted = AMON_SOURCE_NONE;
-		young_grow();			/* it has no timer any more */
+		young_process_grow();			/* it has no timer any more */
 	}
 	paused = sampler_pause();
 	pc_give_up();

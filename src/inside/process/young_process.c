@@ -64,7 +64,7 @@ static uint64_t spent_since(struct thread *t, uint64_t now)
 }
 
 /* A sample found T, the calling thread, in context AT: it stands for all that waits. */
-static void young_charge(struct thread *t, context_id at, uint64_t nsec)
+static void young_process_charge(struct thread *t, context_id at, uint64_t nsec)
 {
 	uint32_t item = at ? machine_item(t, at) : AMON_NONE;
 
@@ -89,14 +89,14 @@ static void process_young_tick(context_id at)
 
 	if (!monitor.young || !t)
 		return;
-	young_charge(t, at, spent_since(t, now) + nursery_waits_take());
+	young_process_charge(t, at, spent_since(t, now) + nursery_waits_take());
 	if (now >= YOUTH)
-		young_grow();
+		young_process_grow();
 	else
 		timer_arm();
 }
 
-bool young_begin(void (*grow)(void))
+bool young_process_begin(void (*grow)(void))
 {
 	bool is_tick = monitor.clock.clock == AMON_CLOCK_TICK;
 
@@ -111,7 +111,7 @@ bool young_begin(void (*grow)(void))
 	return true;
 }
 
-void young_grow(void)
+void young_process_grow(void)
 {
 	uint64_t mask;
 
@@ -126,7 +126,7 @@ void young_grow(void)
 	sys_restore_signals(&mask);
 }
 
-void young_settle(void)
+void young_process_settle(void)
 {
 	struct thread *t = aprof_tls.thread;
 

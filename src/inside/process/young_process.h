@@ -11,9 +11,9 @@
 
 /* The first thread has its machine: the process is young.  GROW is called when it is no longer, in a signal's handler or with signals blocked, and once at
  * most.  False: it cannot be young. */
-bool young_begin(void (*grow)(void)) HIDDEN;
+bool young_process_begin(void (*grow)(void)) HIDDEN;
 
-void young_grow(void) HIDDEN;			/* it is young no longer.  Where it is not, nothing */
-void young_settle(void) HIDDEN;			/* the calling thread is about to end the process, or to exec: what it has spent is told. It may go on */
+void young_process_grow(void) HIDDEN;			/* it is young no longer.  Where it is not, nothing */
+void young_process_settle(void) HIDDEN;			/* the calling thread is about to end the process, or to exec: what it has spent is told. It may go on */
 
 #endif

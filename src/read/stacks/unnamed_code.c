@@ -19,7 +19,7 @@ struct place {
 };
 
 /* The modules of L, malloc'ed.  NULL: none stands for anonymous code, or memory is short. */
-static struct place *unnamed_places_find(const struct recording *l)
+static struct place *unnamed_code_places_find(const struct recording *l)
 {
 	uint32_t n = recording_modules(l);
 	struct place *places = calloc((size_t)n + 1, sizeof *places);
@@ -37,10 +37,10 @@ static struct place *unnamed_places_find(const struct recording *l)
 	return NULL;
 }
 
-void unnamed_settle(struct recording *l, struct synthetic *made, struct jit *j)
+void unnamed_code_settle(struct recording *l, struct synthetic *made, struct jit *j)
 {
 	uint32_t n = recording_routines(l), modules = recording_modules(l);
-	struct place *places = unnamed_places_find(l);
+	struct place *places = unnamed_code_places_find(l);
 
 	for (uint32_t i = 0; places && i < n; i++) {
 		struct amon_routine r = recording_routine_at(l, i);
@@ -57,10 +57,10 @@ void unnamed_settle(struct recording *l, struct synthetic *made, struct jit *j)
 /* ---- afterwards ---- */
 
 /* Does a routine of L wait for its name? */
-static bool unnamed_is_waiting(const struct recording *l)
+static bool unnamed_code_is_waiting(const struct recording *l)
 {
 	uint32_t n = recording_routines(l), modules = recording_modules(l);
-	struct place *places = modules <= MOST_MODULES ? unnamed_places_find(l) : NULL;
+	struct place *places = modules <= MOST_MODULES ? unnamed_code_places_find(l) : NULL;
 	bool any = false;
 
 	for (uint32_t i = 0; places && !any && i < n; i++) {
@@ -93,20 +93,20 @@ static bool settle_again(struct recording *l)
 {
 	const struct amon_header *h = recording_header(l);
 	struct synthetic made = { .live = l, .path = "[jit]" };
-	struct jit *j = unnamed_is_waiting(l) && is_of_here(h) ? jit_new(h->pid, h->start_ticks) : NULL;
+	struct jit *j = unnamed_code_is_waiting(l) && is_of_here(h) ? jit_new(h->pid, h->start_ticks) : NULL;
 	bool any;
 
 	if (!j)
 		return false;
 	jit_look(j);
-	unnamed_settle(l, &made, j);
+	unnamed_code_settle(l, &made, j);
 	any = made.n > 0;
 	synthetic_end(&made);
 	jit_free(j);
 	return any;
 }
 
-void unnamed_settle_file(const char *path)
+void unnamed_code_settle_file(const char *path)
 {
 	struct recording *l = recording_again(path);
 	struct stat st;
@@ -120,7 +120,7 @@ void unnamed_settle_file(const char *path)
 		utimensat(AT_FDCWD, path, (struct timespec[2]){ st.st_atim, st.st_mtim }, AT_SYMLINK_NOFOLLOW);
 }
 
-void *unnamed_settle_bytes(void *data, size_t *len)
+void *unnamed_code_settle_bytes(void *data, size_t *len)
 {
 	struct recording *l = recording_again_in_memory(data, *len);
 	const void *settled;

@@ -9,7 +9,7 @@
 #include "read/symbols/hook_calls.h"
 #include "read/symbols/origin.h"
 
-static int hooked_compare_addresses(const void *p, const void *q)
+static int hooked_functions_compare(const void *p, const void *q)
 {
 	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;
 
@@ -30,7 +30,7 @@ static uint64_t *candidates(const struct module *m, size_t *n)
 	*n = recorded;
 	for (uint32_t i = 0; i < m->functions.nfunctions; i++)
 		all[(*n)++] = m->functions.functions[i].start;
-	qsort(all, *n, sizeof *all, hooked_compare_addresses);
+	qsort(all, *n, sizeof *all, hooked_functions_compare);
 	return all;
 }
 
@@ -105,7 +105,7 @@ static bool visit_gprofs(struct module *m, void (*visit)(void *arg, const struct
 	return ok;
 }
 
-bool hooked_by_calls(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
+bool hooked_functions_by_calls(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {
 	struct hook hook = hook_find(&m->binary, "__aprof_entry", functions_address(&m->functions, "__aprof_entry"));
 	const struct symbol *last = NULL, *symbol;
@@ -126,7 +126,7 @@ bool hooked_by_calls(struct module *m, void (*visit)(void *arg, const struct sym
 	return ok;
 }
 
-bool hooked_by_jumps(struct module *m, bool gprofs, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
+bool hooked_functions_by_jumps(struct module *m, bool gprofs, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {
 	uint32_t kinds;
 

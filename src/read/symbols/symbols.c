@@ -464,9 +464,9 @@ bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
 
 	if (m->packed)
 		return packed_hooked_visit(m, visit, arg);
-	ok = m->present && hooked_by_calls(m, visit, arg);
+	ok = m->present && hooked_functions_by_calls(m, visit, arg);
 	stripped_tell(s, m);
-	return ok && hooked_by_jumps(m, gprofs, visit, arg);
+	return ok && hooked_functions_by_jumps(m, gprofs, visit, arg);
 }
 
 static bool packed_arcs_visit(struct module *m, void (*visit)(void *arg, const struct symbol *from, const struct symbol *to), void *arg)

@@ -120,7 +120,7 @@ static void file_close(struct process *p)
 	}
 	if (p->live && p->jit && p->unnamed) {
 		jit_look(p->jit);
-		unnamed_settle(p->live, &p->made, p->jit);
+		unnamed_code_settle(p->live, &p->made, p->jit);
 	}
 	p->unnamed = 0;
 	synthetic_end(&p->made);

@@ -40,7 +40,7 @@ struct columns {
 /* Print it, made harmless. */
 static void annotate_source_print(const struct source_text *t, FILE *out, const struct report_options *options)
 {
-	char *line = annotated_line(t);
+	char *line = annotated_source_line(t);
 
 	if (line)
 		escape_print(out, line, (options->style.utf8 ? 0 : ESCAPE_ASCII) | ESCAPE_SOURCE);
@@ -156,9 +156,9 @@ static void annotate_lines_print(struct source_text *t, const struct lines *l, c
 {
 	size_t cost = 0, call = 0;
 
-	while (t->line < l->first && !annotated_at_end(t))
-		annotated_next(t);
-	for (; t->line <= l->last && !annotated_at_end(t); annotated_next(t)) {
+	while (t->line < l->first && !annotated_source_at_end(t))
+		annotated_source_next(t);
+	for (; t->line <= l->last && !annotated_source_at_end(t); annotated_source_next(t)) {
 		struct figures f = { 0 };
 
 		while (cost < l->ncosts && l->costs[cost].line < t->line)
@@ -258,7 +258,7 @@ static bool routine_text(const struct report_input *in, const struct report_opti
 
 	if (!ok)
 		return false;
-	ok = annotated_read(&t, &l, in, err);
+	ok = annotated_source_read(&t, &l, in, err);
 	if (ok) {
 		struct columns c = annotate_columns_make(in->graph, &l);
 
@@ -281,7 +281,7 @@ bool annotate_text(const struct report_input *in, const struct report_options *o
 {
 	struct leaves leaves = { 0 };
 	struct routine_selection chosen;
-	bool ok = routine_selection_find(&chosen, in->graph, options->target, err) && annotated_leaves(&leaves, in, err);
+	bool ok = routine_selection_find(&chosen, in->graph, options->target, err) && annotated_source_leaves(&leaves, in, err);
 
 	for (size_t i = 0; ok && i < chosen.n; i++) {
 		fputs(i ? "\n" : "", out);
@@ -299,7 +299,7 @@ bool annotate_json(const struct report_input *in, const struct report_options *o
 {
 	struct leaves leaves = { 0 };
 	struct routine_selection chosen;
-	bool ok = routine_selection_find(&chosen, in->graph, options->target, err) && annotated_leaves(&leaves, in, err);
+	bool ok = routine_selection_find(&chosen, in->graph, options->target, err) && annotated_source_leaves(&leaves, in, err);
 
 	if (ok)
 		emit_array(e, "annotate");
@@ -311,8 +311,8 @@ bool annotate_json(const struct report_input *in, const struct report_options *o
 		ok = lines_make(&l, in, &leaves, chosen.routines[i], err);
 		if (!ok)
 			break;
-		annotated_read(&t, &l, in, &missing);
-		emit_item(e, annotated_json(in->graph, &l));
+		annotated_source_read(&t, &l, in, &missing);
+		emit_item(e, annotated_source_json(in->graph, &l));
 		lines_free(&l);
 	}
 	if (ok)

@@ -6,7 +6,7 @@
 
 #include "show/report/share.h"
 
-bool annotated_read(struct source_text *t, struct lines *l, const struct report_input *in, struct error *err)
+bool annotated_source_read(struct source_text *t, struct lines *l, const struct report_input *in, struct error *err)
 {
 	if (!l->file)
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.100s: no debug information says where its source is; compile with -g",
@@ -26,18 +26,18 @@ static const char *line_end(const struct source_text *t)
 	return end ? end : t->data + t->len;
 }
 
-bool annotated_at_end(const struct source_text *t)
+bool annotated_source_at_end(const struct source_text *t)
 {
 	return t->at >= t->data + t->len;
 }
 
-void annotated_next(struct source_text *t)
+void annotated_source_next(struct source_text *t)
 {
 	t->at = line_end(t) + (line_end(t) < t->data + t->len);
 	t->line++;
 }
 
-char *annotated_line(const struct source_text *t)
+char *annotated_source_line(const struct source_text *t)
 {
 	const char *end = line_end(t);
 	char *line = calloc((size_t)(end - t->at) * 8 + 1, 1);
@@ -53,7 +53,7 @@ char *annotated_line(const struct source_text *t)
 	return line;
 }
 
-bool annotated_leaves(struct leaves *leaves, const struct report_input *in, struct error *err)
+bool annotated_source_leaves(struct leaves *leaves, const struct report_input *in, struct error *err)
 {
 	struct report_options split = { .leaves = true };
 
@@ -123,7 +123,7 @@ static json_t *callees_json(const struct graph *g, const struct lines *l)
 	return array;
 }
 
-json_t *annotated_json(const struct graph *g, const struct lines *l)
+json_t *annotated_source_json(const struct graph *g, const struct lines *l)
 {
 	const struct graph_routine *r = g->routines + l->routine;
 

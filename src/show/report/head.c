@@ -333,7 +333,7 @@ static void busy_print(struct head *h)
 	char *text = NULL;
 	struct busy b;
 	size_t len;
-	FILE *out = busy_find(&b, h->graph) && b.nplaces ? open_memstream(&text, &len) : NULL;
+	FILE *out = busy_threads_find(&b, h->graph) && b.nplaces ? open_memstream(&text, &len) : NULL;
 
 	for (uint32_t i = 0; out && i < b.nplaces; i++) {
 		const struct busy_place *place = &b.places[i];
@@ -692,7 +692,7 @@ static bool report_head_make(struct head *h, const struct report_input *in, cons
 	*h = (struct head){ .in = in, .options = options, .graph = in->graph, .profile = in->graph->profile, .out = out };
 	h->first = &h->profile->runs[0].header;
 	h->sums = sums_make(in);
-	return plain_make(&h->plain, in, err);
+	return plain_shares_make(&h->plain, in, err);
 }
 
 static bool head_lines_print(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
@@ -725,7 +725,7 @@ static bool head_lines_print(const struct report_input *in, const struct report_
 	unsure_print(&h);
 	left_out_print(in, options, out);
 	verification_print(in, options, out);
-	plain_free(&h.plain);
+	plain_shares_free(&h.plain);
 	return true;
 }
 
@@ -865,6 +865,6 @@ bool head_json(const struct report_input *in, const struct report_options *optio
 	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "range", range_json(&h), "imported", imported_json(&h), "clock", clock_json(&h),
 					"times", head_times_json(&h), "counts", head_counts_json(&h), "without_hooks", head_plain_json(&h), "left_out", left_out_json(in),
 					"stacks", verification_json(in), "call_stacks", stacks_json(&h), "notes", notes_json(&h)));
-	plain_free(&h.plain);
+	plain_shares_free(&h.plain);
 	return true;
 }

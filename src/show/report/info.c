@@ -180,7 +180,7 @@ static bool together_print(FILE *out, const struct report_input *in, const struc
 	struct sums sums = sums_make(in);
 	struct plain plain;
 
-	if (!plain_make(&plain, in, err))
+	if (!plain_shares_make(&plain, in, err))
 		return false;
 	if (in->graph->profile->nruns > 1)
 		fputs("All together\n\n", out);
@@ -188,7 +188,7 @@ static bool together_print(FILE *out, const struct report_input *in, const struc
 	errors_print(out, in->graph, options);
 	costs_print(out, in->graph, options);
 	info_plain_print(out, in->graph, &plain, options);
-	plain_free(&plain);
+	plain_shares_free(&plain);
 	return true;
 }
 

@@ -11,10 +11,10 @@ static json_t *text_json(struct source_text *t, const struct lines *l)
 {
 	json_t *array = json_array();
 
-	while (!annotated_at_end(t) && t->line < l->first)
-		annotated_next(t);
-	for (; !annotated_at_end(t) && t->line <= l->last && json_array_size(array) < MOST_LINES; annotated_next(t)) {
-		char *line = annotated_line(t);
+	while (!annotated_source_at_end(t) && t->line < l->first)
+		annotated_source_next(t);
+	for (; !annotated_source_at_end(t) && t->line <= l->last && json_array_size(array) < MOST_LINES; annotated_source_next(t)) {
+		char *line = annotated_source_line(t);
 		size_t size = line ? escape_string(NULL, 0, line, ESCAPE_SOURCE) + 1 : 0;
 		char *harmless = size ? malloc(size) : NULL;
 
@@ -37,8 +37,8 @@ static bool source_json(const struct report_input *in, const struct leaves *leav
 
 	if (!lines_make(&l, in, leaves, routine, err))
 		return false;
-	if (annotated_read(&t, &l, in, &missing)) {
-		json = annotated_json(in->graph, &l);
+	if (annotated_source_read(&t, &l, in, &missing)) {
+		json = annotated_source_json(in->graph, &l);
 		json_object_set_new(json, "routine", emit_count(routine));
 		json_object_set_new(json, "text", text_json(&t, &l));
 		emit_item(e, json);
@@ -84,7 +84,7 @@ bool sources_json(const struct report_input *in, const struct report_options *op
 	(void)options;
 	if (!ok)
 		error_no_memory(err, NULL);
-	ok = ok && annotated_leaves(&leaves, in, err);
+	ok = ok && annotated_source_leaves(&leaves, in, err);
 	emit_array(e, "sources");
 	for (uint32_t i = 0; ok && i < g->nroutines; i++)
 		if (marked[i])

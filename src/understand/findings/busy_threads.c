@@ -18,7 +18,7 @@ struct work {
 	uint32_t *where;	/* and which */
 };
 
-static double busy_cpu_of(const struct work *w, uint32_t thread)
+static double busy_threads_cpu(const struct work *w, uint32_t thread)
 {
 	const struct amon_thread *t = &w->g->profile->threads[thread].record;
 
@@ -27,7 +27,7 @@ static double busy_cpu_of(const struct work *w, uint32_t thread)
 
 static bool is_busy(const struct work *w, uint32_t thread)
 {
-	return w->cpu > 0 && busy_cpu_of(w, thread) >= IDLE * w->cpu;
+	return w->cpu > 0 && busy_threads_cpu(w, thread) >= IDLE * w->cpu;
 }
 
 /* Of how many threads there is something, and how many work. */
@@ -38,7 +38,7 @@ static void busy_threads_count(struct work *w, struct busy *b)
 	for (size_t i = 0; i < p->nshares; i++)
 		w->time[p->shares[i].thread] += (double)p->shares[i].time;
 	for (uint32_t t = 0; t < p->nthreads; t++)
-		w->cpu = fmax(w->cpu, busy_cpu_of(w, t));
+		w->cpu = fmax(w->cpu, busy_threads_cpu(w, t));
 	for (uint32_t t = 0; t < p->nthreads; t++) {
 		b->threads += w->time[t] > 0;
 		b->busy += w->time[t] > 0 && is_busy(w, t);
@@ -46,7 +46,7 @@ static void busy_threads_count(struct work *w, struct busy *b)
 }
 
 /* The context that CONTEXT's time is said to be of: of the kernel's that of who called it. */
-static uint32_t busy_place_of(const struct graph *g, uint32_t context)
+static uint32_t busy_threads_place(const struct graph *g, uint32_t context)
 {
 	while (g->contexts[context].parent != GRAPH_NONE && g->contexts[context].parent != 0) {
 		const struct graph_name *name = &g->routines[g->contexts[context].routine].name;
@@ -59,7 +59,7 @@ static uint32_t busy_place_of(const struct graph *g, uint32_t context)
 }
 
 /* Their times, by routine; how much that is in all. */
-static double busy_times_add(struct work *w)
+static double busy_threads_times_add(struct work *w)
 {
 	double all = 0;
 
@@ -67,7 +67,7 @@ static double busy_times_add(struct work *w)
 		struct graph_share s = graph_share(w->g, i);
 
 		if (is_busy(w, s.thread))
-			w->own[busy_place_of(w->g, s.context)] += (double)s.time;
+			w->own[busy_threads_place(w->g, s.context)] += (double)s.time;
 	}
 	for (uint32_t c = 1; c < w->g->ncontexts; c++) {
 		uint32_t r = w->g->contexts[c].routine;
@@ -103,7 +103,7 @@ static void places_choose(struct work *w, struct busy *b, double all)
 	}
 }
 
-bool busy_find(struct busy *b, const struct graph *g)
+bool busy_threads_find(struct busy *b, const struct graph *g)
 {
 	const struct profile *p = g->profile;
 	struct work w = { .g = g, .time = calloc((size_t)p->nthreads + 1, sizeof *w.time), .own = calloc((size_t)g->ncontexts + 1, sizeof *w.own),
@@ -118,7 +118,7 @@ bool busy_find(struct busy *b, const struct graph *g)
 	if (ok && apart) {
 		busy_threads_count(&w, b);
 		b->busy = b->busy < b->threads ? b->busy : 0;
-		all = b->busy ? busy_times_add(&w) : 0;
+		all = b->busy ? busy_threads_times_add(&w) : 0;
 		if (all > 0)
 			places_choose(&w, b, all);
 	}

@@ -23,6 +23,6 @@ struct busy {
 };
 
 /* Of G, whose times are elapsed time.  Nothing is found (busy 0) where all threads work, or none, or they are not told apart.  False: out of memory. */
-bool busy_find(struct busy *b, const struct graph *g);
+bool busy_threads_find(struct busy *b, const struct graph *g);
 
 #endif

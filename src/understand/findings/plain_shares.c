@@ -54,7 +54,7 @@ static void modules_sort(struct plain *p, const struct profile *profile)
 	qsort(p->modules, p->n, sizeof *p->modules, by_count);
 }
 
-bool plain_make(struct plain *p, const struct report_input *in, struct error *err)
+bool plain_shares_make(struct plain *p, const struct report_input *in, struct error *err)
 {
 	const struct profile *profile = in->graph->profile;
 
@@ -70,7 +70,7 @@ bool plain_make(struct plain *p, const struct report_input *in, struct error *er
 	return true;
 }
 
-void plain_free(struct plain *p)
+void plain_shares_free(struct plain *p)
 {
 	free(p->modules);
 	*p = (struct plain){ 0 };

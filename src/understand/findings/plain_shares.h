@@ -20,8 +20,8 @@ struct plain {
 	uint64_t count;		/* of them in code without hooks */
 };
 
-/* Look where the samples of IN fell.  False with *ERR set: out of memory.  Freed with plain_free. */
-bool plain_make(struct plain *p, const struct report_input *in, struct error *err);
-void plain_free(struct plain *p);
+/* Look where the samples of IN fell.  False with *ERR set: out of memory.  Freed with plain_shares_free. */
+bool plain_shares_make(struct plain *p, const struct report_input *in, struct error *err);
+void plain_shares_free(struct plain *p);
 
 #endif

@@ -333,7 +333,7 @@ bool files_read(struct profile *p, const char *path, const char *label, enum rep
 	void *data;
 	bool ok;
 
-	unnamed_settle_file(path);
+	unnamed_code_settle_file(path);
 	fd = open_profile(path, &size, err);
 	if (fd < 0)
 		return false;
@@ -344,7 +344,7 @@ bool files_read(struct profile *p, const char *path, const char *label, enum rep
 	*life = files_life_of(fd, &header);
 	close(fd);
 	if (data && *life != REPORT_RUNNING && profile_kind_is_stacks(profile_kind(&header)))
-		data = unnamed_settle_bytes(data, &len);	/* the file may not be written */
+		data = unnamed_code_settle_bytes(data, &len);	/* the file may not be written */
 	ok = data && profile_read(p, data, len, label ? label : path, err) &&
 	     (modules_found(p, known, path) || error_no_memory_for(err, path));
 	free(data);
