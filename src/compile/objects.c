@@ -58,8 +58,8 @@ static bool check_elf(Elf *elf, const char *path, const char *member, enum hooks
 
 	if (!goes_wrong(object, link))
 		return true;
-	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s%s%s%s: -flto: its code is made at the link, here by way %s, but it was compiled by way %s: "
-			 "compile it by way %s, or link with --aprof-way=%s", path, member ? "(" : "", member ? member : "", member ? ")" : "",
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s%s%s%s: -flto: its code is made at the link, here by method %s, but it was compiled by method %s: "
+			 "compile it by method %s, or link with --aprof-way=%s", path, member ? "(" : "", member ? member : "", member ? ")" : "",
 			 way_name(link), way_name(object), way_name(link), way_name(object));
 }
 

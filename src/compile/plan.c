@@ -173,10 +173,10 @@ static bool add_choice(struct plan *p, const struct surroundings *around, struct
 {
 	if (p->hooks != HOOKS_FENTRY && select_has_names(&p->choice.select))
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
-				 "way cyg cannot choose routines by name: use GCC's ways inline or fentry, or name files");
+				 "method cyg cannot choose routines by name: use GCC's methods inline or fentry, or name files");
 	if (p->hooks != HOOKS_FENTRY)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
-				 "way cyg cannot leave out some files of one command: compile them one by one");
+				 "method cyg cannot leave out some files of one command: compile them one by one");
 	if (!takes_steps(p, around))
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "-wrapper is taken, or aprof's path has a comma: routines cannot be chosen by name");
@@ -300,7 +300,7 @@ static bool check_leaf(const struct plan *p, struct error *err)
 {
 	if (!p->choice.leaf || p->hooks == HOOKS_INLINE)
 		return true;
-	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-leaf needs way inline, and this is way %s: %s", way_name(p->hooks),
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-leaf needs method inline, and this is method %s: %s", way_name(p->hooks),
 			 p->why);
 }
 
@@ -311,7 +311,7 @@ static bool check_layout(struct plan *p, const struct surroundings *around, stru
 		return false;
 	if (!p->choice.layout || !makes_code(p) || p->hooks == HOOKS_INLINE)
 		return true;
-	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-layout needs way inline, and this is way %s: %s", way_name(p->hooks), p->why);
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-layout needs method inline, and this is method %s: %s", way_name(p->hooks), p->why);
 }
 
 static bool check_clock(const struct plan *p, struct error *err)
@@ -344,8 +344,8 @@ static bool check_own_hooks(const struct plan *p, const struct surroundings *aro
 {
 	if (around->nested || (p->hooks != HOOKS_CYG && p->hooks != HOOKS_CYG_LATE) || !has_own_hooks(&p->line))
 		return true;
-	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-finstrument-functions: way cyg takes those hooks for itself, and a program's own "
-			 "would not be called: use GCC's ways inline or fentry, or leave it out");
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-finstrument-functions: method cyg takes those hooks for itself, and a program's own "
+			 "would not be called: use GCC's methods inline or fentry, or leave it out");
 }
 
 static bool plan_choose(struct plan *p, const struct surroundings *around, struct error *err)
@@ -357,10 +357,10 @@ static bool plan_choose(struct plan *p, const struct surroundings *around, struc
 	if (p->line.intel && way.hooks == HOOKS_NONE && !around->ability.plugs)	/* GCC 12 writes AT&T's calls of -mfentry into it */
 		way.hooks = HOOKS_CYG;
 	if (p->line.large_model && (way.hooks == HOOKS_INLINE || way.hooks == HOOKS_FENTRY))
-		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-mcmodel=large: way %s has no code for it: use --aprof-way=cyg",
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-mcmodel=large: method %s has no code for it: use --aprof-way=cyg",
 				 way.hooks == HOOKS_INLINE ? "inline" : "fentry");
 	if (is_bare(p) && way.hooks == HOOKS_INLINE)
-		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "way inline needs libc's threads, and this links without libc: "
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "method inline needs libc's threads, and this links without libc: "
 				 "use --aprof-way=fentry");
 	if (is_bare(p) && way.hooks == HOOKS_NONE && around->ability.fentry)
 		way.hooks = HOOKS_FENTRY;

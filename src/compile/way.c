@@ -31,7 +31,7 @@ bool way_find(const char *name, struct way *out, struct error *err)
 			return true;
 		}
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
-			 "no way '%s': there are inline, fentry, cyg, nop, nop-fentry and nop-cyg", name);
+			 "no method '%s': there are inline, fentry, cyg, nop, nop-fentry and nop-cyg", name);
 }
 
 /* The best hooks that a compiler of ABILITY has; those that do nothing stand for called ones. */
@@ -45,9 +45,9 @@ static enum hooks best_hooks(const struct ability *ability, bool nop)
 static bool no_plugin(const struct ability *ability, const char *compiler, struct error *err)
 {
 	if (!ability->plugin)
-		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no way inline: aprof was built without its GCC plugin; "
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no method inline: aprof was built without its GCC plugin; "
 				 "install gcc-N-plugin-dev and build it again, or use --aprof-way=fentry");
-	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no way inline: %s does not take %s, which is for another compiler "
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no method inline: %s does not take %s, which is for another compiler "
 			 "or version; build aprof with it, or use --aprof-way=fentry", compiler, ability->plugin);
 }
 
@@ -62,8 +62,8 @@ static const char *way_reason(enum hooks hooks, const struct ability *ability)
 		return "the compiler has neither -mfentry-name nor hooks after inlining";
 	if (ability->plugs)
 		return "hooks are to be called, and the compiler has -mfentry-name";
-	return ability->plugin ? "aprof's plugin (way inline) is for another compiler or version; this one has -mfentry-name" :
-	       "aprof was built without its plugin (way inline: gcc-N-plugin-dev); the compiler has -mfentry-name";
+	return ability->plugin ? "aprof's plugin (method inline) is for another compiler or version; this one has -mfentry-name" :
+	       "aprof was built without its plugin (method inline: gcc-N-plugin-dev); the compiler has -mfentry-name";
 }
 
 bool way_choose(const struct way *way, const struct ability *ability, const char *compiler, enum hooks *hooks,
@@ -74,7 +74,7 @@ bool way_choose(const struct way *way, const struct ability *ability, const char
 		return no_plugin(ability, compiler, err);
 	if (*hooks == HOOKS_FENTRY && !ability->fentry)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
-				 "%s has no way fentry, which needs GCC 10 or later for 64-bit x86: use --aprof-way=cyg", compiler);
+				 "%s has no method fentry, which needs GCC 10 or later for 64-bit x86: use --aprof-way=cyg", compiler);
 	if (*hooks == HOOKS_CYG && ability->late)
 		*hooks = HOOKS_CYG_LATE;
 	*why = way->hooks != HOOKS_NONE ? "asked for" : way_reason(*hooks, ability);
@@ -102,7 +102,7 @@ bool way_check_tsc(enum hooks hooks, const char *why, struct error *err)
 {
 	if (hooks == HOOKS_INLINE)
 		return true;
-	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-clock=tsc is for way inline, and this is way %s (%s), which needs no other "
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-clock=tsc is for method inline, and this is method %s (%s), which needs no other "
 			 "code for it: run the program with APROF_CLOCK=tsc", way_name(hooks), why);
 }
 
@@ -110,7 +110,7 @@ bool way_check_sites(enum hooks hooks, const char *why, struct error *err)
 {
 	if (hooks == HOOKS_INLINE)
 		return true;
-	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-sites is for way inline, and this is way %s (%s), which needs no other "
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-sites is for method inline, and this is method %s (%s), which needs no other "
 			 "code for it: run the program with APROF_SITES=1", way_name(hooks), why);
 }
 

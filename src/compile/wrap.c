@@ -179,7 +179,7 @@ static char *describe(const struct plan *p, const struct list *command)
 	if (p->hooks == HOOKS_NONE)
 		n = asprintf(&text, "aprof: passed on: nothing is compiled or linked\n%s\n", line ? line : "");
 	else
-		n = asprintf(&text, "aprof: way %s%s: %s\n%s\n", way_name(p->hooks), nop, p->why, line ? line : "");
+		n = asprintf(&text, "aprof: method %s%s: %s\n%s\n", way_name(p->hooks), nop, p->why, line ? line : "");
 	free(line);
 	return n < 0 ? NULL : text;
 }

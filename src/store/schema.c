@@ -12,7 +12,7 @@ const struct schema_total schema_totals[] = {
 	{ "cpu_total", "CPU time of the process, ns; 0: not known", SCHEMA_KNOWN, HEADER(cpu_total) },
 	{ "cpu_user", "of it in user mode, as the kernel counts", SCHEMA_SUM, HEADER(cpu_user) },
 	{ "cpu_system", "of it in the kernel", SCHEMA_SUM, HEADER(cpu_system) },
-	{ "memory_private", "the monitor's memory beside its file, bytes", SCHEMA_MOST, HEADER(memory_private) },
+	{ "memory_private", "memory of the monitor without its file, bytes", SCHEMA_MOST, HEADER(memory_private) },
 	{ "state", "0: the process was killed, 1: it ended", SCHEMA_LEAST, HEADER(state) },
 	{ "exit_status", "wait status; 2^32 - 1: not known", SCHEMA_SAME, HEADER(exit_status) },
 	{ "way", "bits: how hooks got in", SCHEMA_OR, HEADER(way) },
@@ -81,7 +81,7 @@ static const char rest[] =
 	"    recursive UInt64,                   -- direct recursive calls; from here on: where caller is 0\n"
 	"    nsec UInt64,                        -- time\n"
 	"    samples UInt64,\n"
-	"    bytes UInt64                        -- that its calls moved, as far as somebody told\n"
+	"    bytes UInt64                        -- that its calls moved, where that is known\n"
 	") ENGINE = ReplacingMergeTree() PARTITION BY toYYYYMM(time) ORDER BY (service, time, profile, context, caller);\n"
 	"\n"
 	"CREATE TABLE IF NOT EXISTS aprof_contexts (\n"

@@ -771,7 +771,7 @@ class Real(unittest.TestCase):
         for way in 'inline', 'fentry', 'cyg':
             built = subprocess.run([BUILD / 'aprof-cc', f'--aprof-way={way}', '-O1', '-o', 'launched', 'launched.c', '-ldl'],
                                    cwd=self.cwd, capture_output=True, text=True)
-            if f'no way {way}' in built.stderr:
+            if f'no method {way}' in built.stderr:
                 continue
             self.assertEqual(built.returncode, 0, built.stderr)
             alone = subprocess.run(['./launched'], cwd=self.cwd, capture_output=True, text=True)
@@ -842,7 +842,7 @@ class Real(unittest.TestCase):
         (pathlib.Path(self.cwd) / 'plain.c').write_text('int leaf(int); int plain(int x) { return leaf(x) + 1; }')
         for words in (['-c', 'plain.c'], ['--aprof-clock=tsc', '-o', 'reads', 'reads.c', 'plain.o']):
             built = subprocess.run([BUILD / 'aprof-cc', '--aprof-way=inline', '-O1', *words], cwd=self.cwd, capture_output=True, text=True)
-            if 'no way inline' in built.stderr:
+            if 'no method inline' in built.stderr:
                 self.skipTest('aprof was built without its plugin')
             self.assertEqual(built.returncode, 0, built.stderr)
         done = aprof('run', '--report', './reads', cwd=self.cwd)
@@ -862,12 +862,12 @@ class Real(unittest.TestCase):
         ''')
         built = subprocess.run([BUILD / 'aprof-cc', '--aprof-way=inline', '--aprof-leaf=5', '--aprof-except=named', '-O1', '-o', 'left',
                                 'left.c'], cwd=self.cwd, capture_output=True, text=True)
-        if 'no way inline' in built.stderr:
+        if 'no method inline' in built.stderr:
             self.skipTest('aprof was built without its plugin')
         done = aprof('run', '--report', './left', cwd=self.cwd)
-        self.assertRegex(' '.join(done.stdout.split()), r'left out 1 by name \(--aprof-only, --aprof-except\), 1 as small leaves \(--aprof-leaf\)')
-        self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'\nLeft out by name \(--aprof-only, --aprof-except\): 1\n\n  named\n'
-                         r'\nLeft out as small leaves \(--aprof-leaf\): 1\n\n  leaf\n')
+        self.assertRegex(' '.join(done.stdout.split()), r'no hooks 1 by name \(--aprof-only, --aprof-except\), 1 as small leaf routines \(--aprof-leaf\)')
+        self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'\nNo hooks, by name \(--aprof-only, --aprof-except\): 1\n\n  named\n'
+                         r'\nNo hooks, as small leaf routines \(--aprof-leaf\): 1\n\n  leaf\n')
         subprocess.run(['./left'], cwd=self.cwd, env=dict(os.environ, APROF_CLOCK='tsc'))
         self.assertRegex(aprof('report', cwd=self.cwd).stdout, r'another clock was asked for: tsc needs\s+code that reads the counter')
         self.assertEqual(json.loads(aprof('report', '--json', cwd=self.cwd).stdout)['run']['left_out'],
@@ -907,7 +907,7 @@ class Real(unittest.TestCase):
                 cc = [BUILD / 'aprof-cc', f'--aprof-way={way}', '--aprof-only=only.c', '-O1']
                 part = ['-fPIC', '-shared', '-o', 'libburn.so'] if shared else ['-c', '-o', 'burn.o']
                 built = subprocess.run(cc + part + ['burn.c'], cwd=self.cwd, capture_output=True, text=True)
-                if 'no way' in built.stderr or 'without its GCC plugin' in built.stderr:
+                if 'no method' in built.stderr or 'without its GCC plugin' in built.stderr:
                     break
                 self.assertEqual(built.returncode, 0, built.stderr)
                 subprocess.run(cc + ['-o', 'only', 'only.c', './libburn.so' if shared else 'burn.o'], cwd=self.cwd, check=True)
@@ -1025,7 +1025,7 @@ class Real(unittest.TestCase):
         ''')
         built = subprocess.run([BUILD / 'aprof-c++', '--aprof-way=inline', '--aprof-leaf=5', '-O1', '-o', 'left', 'left.cc'],
                                cwd=self.cwd, capture_output=True, text=True)
-        if 'no way inline' in built.stderr:
+        if 'no method inline' in built.stderr:
             self.skipTest('aprof was built without its plugin')
         subprocess.run(['./left'], cwd=self.cwd, check=True)
         self.assertIn('(--aprof-leaf): 1\n\n  shop::leaf(int)\n', aprof('report', '-i', cwd=self.cwd).stdout)

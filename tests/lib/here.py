@@ -22,7 +22,7 @@ def has_way(build, way, compiler="cc"):
     with tempfile.TemporaryDirectory(prefix="aprof-here-") as folder:
         done = subprocess.run([os.path.join(build, "aprof-cc"), "--aprof-way=" + way, "-c", "-x", "c", "/dev/null", "-o", os.path.join(folder, "o")],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=dict(os.environ, APROF_CC=compiler))
-    if done.returncode and "no way " + way not in done.stderr:
+    if done.returncode and "no method " + way not in done.stderr:
         raise RuntimeError(done.stderr)
     return done.returncode == 0
 
@@ -32,5 +32,5 @@ def ways(build, wanted, compiler="cc"):
     found = [way for way in wanted if has_way(build, way, compiler)]
     for way in wanted:
         if way not in found:
-            print("no way %s here" % way, file=sys.stderr)
+            print("no method %s here" % way, file=sys.stderr)
     return found or [next(way for way in BEST if has_way(build, way, compiler))]

@@ -280,7 +280,7 @@ void proof::judge_unseen()
 {
 	for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn))
 		if ((CALL_P(insn) || (JUMP_P(insn) && returnjump_p(insn))) && !seen[INSN_UID(insn)])
-			fail(insn, "a place that no way leads to", false);
+			fail(insn, "a place that no path leads to", false);
 }
 
 /* Follow all that ways lead to. */

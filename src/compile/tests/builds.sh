@@ -126,9 +126,9 @@ lto_ways() {
 	"$cc" --aprof-way=cyg -O1 -flto -ffat-lto-objects -c part.c -o cyg.o
 	gcc-ar rcs libcyg.a cyg.o
 	gcc -O1 -flto -finstrument-functions -c part.c -o own.o
-	refuses "main.o: -flto: its code is made at the link, here by way cyg" "$cc" --aprof-way=cyg main.o cyg.o -o t
+	refuses "main.o: -flto: its code is made at the link, here by method cyg" "$cc" --aprof-way=cyg main.o cyg.o -o t
 	for objects in cyg.o libcyg.a "-L. -lcyg" "-L . -l cyg" "-L. -l:libcyg.a"; do
-		refuses "compiled by way cyg: compile it by way fentry, or link with --aprof-way=cyg" "$cc" main.o $objects -o t
+		refuses "compiled by method cyg: compile it by method fentry, or link with --aprof-way=cyg" "$cc" main.o $objects -o t
 	done
 	builds "7 7" "$cc" --aprof-way=cyg -O1 main.c libcyg.a -o t
 	"$cc" -O1 -c main.c -o code.o
@@ -146,7 +146,7 @@ with_clang() {
 	for o in "" -O2 -static -flto $(with_ld clang gold lld) "-fsanitize=address" -fomit-frame-pointer; do
 		builds "7 7" "$cc" -O1 $o main.c part.c -o t
 	done
-	refuses "no way fentry" "$cc" --aprof-way=fentry -c main.c
+	refuses "no method fentry" "$cc" --aprof-way=fentry -c main.c
 	refuses "compile them one by one" "$cc" --aprof-only=main.c main.c part.c
 }
 
@@ -397,7 +397,7 @@ found() {
 	XDG_CACHE_HOME=/proc/none builds "7 7" "$cc" -O1 main.c part.c -o t
 	HOME= XDG_CACHE_HOME= builds "7 7" "$cc" -O1 main.c part.c -o t
 	"$cc" --aprof-verbose -c part.c 2>verbose.err
-	grep -q '^aprof: way fentry: ' verbose.err && grep -q -- '-mfentry.* -c part.c$' verbose.err || fail "$(cat verbose.err)"
+	grep -q '^aprof: method fentry: ' verbose.err && grep -q -- '-mfentry.* -c part.c$' verbose.err || fail "$(cat verbose.err)"
 	"$cc" part.c main.c -o t && (ulimit -c 0; "$cc" --aprof-verbose -E part.c 2>&1 >/dev/null | grep -q 'passed on: nothing') ||
 		fail "--aprof-verbose -E"
 }
@@ -708,14 +708,14 @@ inline_links() {
 	"$cc" -O1 -flto --aprof-way=fentry -c part.c
 	makes 5 "$cc" -O1 -flto main.o part.o -o t
 	"$cc" -O1 -flto --aprof-way=cyg -c part.c
-	refuses "compiled by way cyg" "$cc" -O1 -flto main.o part.o -o t
+	refuses "compiled by method cyg" "$cc" -O1 -flto main.o part.o -o t
 	"$cc" -O1 -flto -c part.c
-	refuses "compiled by way inline" "$cc" -O1 -flto --aprof-way=fentry main.o part.o -o t
+	refuses "compiled by method inline" "$cc" -O1 -flto --aprof-way=fentry main.o part.o -o t
 	refuses "-m32: the monitor is for 64-bit code" "$cc" -m32 -c part.c
 	refuses "links without libc" "$cc" --aprof-way=inline -nostdlib main.c
 	refuses "no code for it" "$cc" --aprof-way=inline -mcmodel=large -c main.c
 	"$cc" --aprof-verbose -c part.c 2>verbose.err
-	grep -q '^aprof: way inline: ' verbose.err && grep -q -- '-fplugin=.* -c part.c$' verbose.err || fail "$(cat verbose.err)"
+	grep -q '^aprof: method inline: ' verbose.err && grep -q -- '-fplugin=.* -c part.c$' verbose.err || fail "$(cat verbose.err)"
 	if flags_carry; then
 		flags=$("$driver" config --cflags) || fail "config --cflags"
 		makes 7 gcc -O1 $flags $flags main.c part.c -o t
@@ -763,9 +763,9 @@ inline_clock() {
 	if flags_carry; then
 		flags=$("$driver" config --clock=tsc --cflags) || fail "config --clock=tsc"
 		makes 7 gcc -O1 $flags main.c part.c -o t
-		refuses "is for way inline" "$driver" config --way=cyg --clock=tsc --cflags
+		refuses "is for method inline" "$driver" config --way=cyg --clock=tsc --cflags
 	fi
-	refuses "is for way inline" "$cc" --aprof-way=fentry --aprof-clock=tsc -c main.c
+	refuses "is for method inline" "$cc" --aprof-way=fentry --aprof-clock=tsc -c main.c
 	refuses "there is tsc" "$cc" --aprof-clock=wall -c main.c
 }
 
@@ -943,7 +943,7 @@ inline_choice() {
 	makes 5 "$cc" -O1 main.s part.c -o t
 	left "name:h " ./t
 	refuses "wants a number" "$cc" --aprof-leaf=some -c main.c
-	refuses "needs way inline" "$cc" --aprof-way=fentry --aprof-leaf=3 -c main.c
+	refuses "needs method inline" "$cc" --aprof-way=fentry --aprof-leaf=3 -c main.c
 	cat >space.cc <<-'C'
 		namespace n { __attribute__((noinline)) int f(int x) { return x + 1; } }
 		template<class T> __attribute__((noinline)) T g(T x) { return x + 2; }
@@ -963,7 +963,7 @@ inline_versions() {
 		[ "aprof_gcc$major" != "$plugin" ] && command -v "gcc-$major" >/dev/null || continue
 		others=$((others + 1))
 		APROF_CC=gcc-$major "$cc" --aprof-verbose -c part.c 2>verbose.err
-		grep -q '^aprof: way inline: ' verbose.err || fail "gcc-$major: $(cat verbose.err)"
+		grep -q '^aprof: method inline: ' verbose.err || fail "gcc-$major: $(cat verbose.err)"
 		for o in -O1 -O3 "-O2 -fno-inline -fno-ipa-cp" "-O2 -flto" -fPIC -static "-O2 --aprof-verify" "-O2 --aprof-sites" "-O2 --aprof-clock=tsc"; do
 			APROF_CC=gcc-$major makes 7 "$cc" -O1 -fno-inline -fno-ipa-cp $o main.c part.c -o t
 		done
@@ -977,14 +977,14 @@ inline_missing() {
 	sources
 	mkdir none && cp "$APROF_LIBDIR"/lib*.a "$APROF_LIBDIR"/lib*.so.1 "$APROF_LIBDIR"/aprof-exe.ld none
 	APROF_LIBDIR=$PWD/none "$cc" --aprof-verbose -c part.c 2>verbose.err
-	grep -q 'way fentry: aprof was built without its plugin' verbose.err || fail "no plugin: $(cat verbose.err)"
+	grep -q 'method fentry: aprof was built without its plugin' verbose.err || fail "no plugin: $(cat verbose.err)"
 	APROF_LIBDIR=$PWD/none refuses "aprof was built without its GCC plugin" "$cc" --aprof-way=inline -c part.c
 	: >"none/$plugin.so"
 	APROF_LIBDIR=$PWD/none "$cc" --aprof-verbose -c part.c 2>verbose.err
-	grep -q "way fentry: aprof's plugin (way inline) is for another" verbose.err || fail "wrong plugin: $(cat verbose.err)"
-	APROF_LIBDIR=$PWD/none refuses "no way inline: " "$cc" --aprof-way=inline -c part.c
+	grep -q "method fentry: aprof's plugin (method inline) is for another" verbose.err || fail "wrong plugin: $(cat verbose.err)"
+	APROF_LIBDIR=$PWD/none refuses "no method inline: " "$cc" --aprof-way=inline -c part.c
 	cp "$APROF_LIBDIR"/../compile/gcc/aprof_gcc*.so none
-	APROF_LIBDIR=$PWD/none "$cc" --aprof-verbose -c part.c 2>&1 | grep -q 'way inline' || fail "a new plugin is not tried"
+	APROF_LIBDIR=$PWD/none "$cc" --aprof-verbose -c part.c 2>&1 | grep -q 'method inline' || fail "a new plugin is not tried"
 	command -v clang >/dev/null || return
 	APROF_CC=clang makes 7 "$cc" -O1 main.c part.c -o t
 }

@@ -12,7 +12,7 @@ static const struct {
 } reasons[SYMBOLS_LEFT_REASONS] = {
 	[SYMBOLS_LEFT_FILE] = { "with their files (--aprof-only, --aprof-except)", "file" },
 	[SYMBOLS_LEFT_NAME] = { "by name (--aprof-only, --aprof-except)", "name" },
-	[SYMBOLS_LEFT_LEAF] = { "as small leaves (--aprof-leaf)", "leaf" },
+	[SYMBOLS_LEFT_LEAF] = { "as small leaf routines (--aprof-leaf)", "leaf" },
 	[SYMBOLS_LEFT_NAKED] = { "as bare assembly (attribute naked)", "naked" },
 };
 
@@ -36,7 +36,7 @@ void left_out_print(const struct report_input *in, const struct report_options *
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu %s", i ? ", " : "", n, reasons[in->left_out[i].why].text);
 	}
 	if (used)
-		print_field(out, &options->style, "left out", "%s", text);
+		print_field(out, &options->style, "no hooks", "%s", text);
 }
 
 void left_out_list(const struct report_input *in, const struct report_options *options, FILE *out)
@@ -45,7 +45,7 @@ void left_out_list(const struct report_input *in, const struct report_options *o
 
 	for (size_t i = 0; i < in->nleft_out; i += n) {
 		n = same_reason(in, i);
-		fprintf(out, "\nLeft out %s: %zu\n\n", reasons[in->left_out[i].why].text, n);
+		fprintf(out, "\nNo hooks, %s: %zu\n\n", reasons[in->left_out[i].why].text, n);
 		for (size_t k = i; k < i + n; k++) {
 			fputs("  ", out);
 			print_name(out, in->left_out[k].name, &options->style);
