@@ -22,13 +22,40 @@ static enum verdict_answer answer_of(const struct change *c, double level)
 	return two > level ? VERDICT_NO_CHANGE : c->change > 0 ? VERDICT_SLOWER : VERDICT_FASTER;
 }
 
-/* The routine whose own time changed most, the way of ANSWER, if that is one: of those where it did so beyond noise, or, BY_CALLS, that are called more or less often. */
-static uint32_t routine_find(const struct comparison *c, enum verdict_answer answer, bool by_calls)
+/* Whose change is looked for. */
+enum candidates {
+	CHANGED,		/* called more or less often, or of other code, with an own time that changed by more than noise among these few */
+	NEWS,			/* with an own time that changed by more than noise among all */
+	CALLED,			/* called more or less often */
+	CANDIDATES
+};
+
+/* Did something change about I for certain? */
+static bool is_changed(const struct comparison *c, const struct comparison_item *i)
+{
+	return c->runs[0].counted && i->counted && (i->calls_news || i->code == COMPARISON_CODE_OTHER);
+}
+
+static bool is_candidate(const struct comparison *c, const struct comparison_item *i, enum candidates which, uint32_t nchanged)
+{
+	const struct change *change = &i->change[COMPARISON_SELF];
+
+	if (which == NEWS)
+		return i->news[COMPARISON_SELF];
+	if (which == CALLED)
+		return c->runs[0].counted && i->calls_news;
+	return is_changed(c, i) && 2 * fmin(change->above, change->below) * nchanged <= COMPARISON_LEVEL;
+}
+
+/* The routine whose own time changed most, the way of ANSWER, if that is one. */
+static uint32_t routine_find_among(const struct comparison *c, enum verdict_answer answer, enum candidates which)
 {
 	const struct comparison_items *routines = &c->kinds[COMPARISON_ROUTINES];
-	uint32_t found = GRAPH_NONE;
+	uint32_t found = GRAPH_NONE, nchanged = 0;
 	double most = 0;
 
+	for (uint32_t i = 0; i < routines->n; i++)
+		nchanged += is_changed(c, &routines->items[i]);
 	for (uint32_t i = 0; i < routines->n; i++) {
 		double change = routines->items[i].change[COMPARISON_SELF].change;
 
@@ -36,11 +63,20 @@ static uint32_t routine_find(const struct comparison *c, enum verdict_answer ans
 			change = -change;
 		else if (answer == VERDICT_NO_CHANGE)
 			change = fabs(change);
-		if ((by_calls ? routines->items[i].calls_news : routines->items[i].news[COMPARISON_SELF]) && change > most) {
+		if (is_candidate(c, &routines->items[i], which, nchanged) && change > most) {
 			most = change;
 			found = i;
 		}
 	}
+	return found;
+}
+
+static uint32_t routine_find(const struct comparison *c, enum verdict_answer answer)
+{
+	uint32_t found = GRAPH_NONE;
+
+	for (int which = 0; which < CANDIDATES && found == GRAPH_NONE; which++)
+		found = routine_find_among(c, answer, (enum candidates)which);
 	return found;
 }
 
@@ -132,9 +168,7 @@ struct verdict verdict_make(const struct comparison *c, double level)
 
 	if (c->whole.base > 0)
 		v.error = interval_of(w) / c->whole.base;
-	v.routine = routine_find(c, v.answer, false);
-	if (v.routine == GRAPH_NONE && c->runs[0].counted)
-		v.routine = routine_find(c, v.answer, true);
+	v.routine = routine_find(c, v.answer);
 	if (v.routine == GRAPH_NONE)
 		return v;
 	routine = &c->kinds[COMPARISON_ROUTINES].items[v.routine];

@@ -1,8 +1,9 @@
 /* verdict.h - the first question of every change: is it slower, and why.
  *
- * The run as a whole is slower, or faster, if the chance of so large a difference between equal programs is small enough.  Of the routines whose own time
- * changed beyond noise the one that did most, the same way, is what it is put down to; where there is none, of those that are called more or less often.  Where that is called more or less often, the reason is looked for up the
- * call graph: as long as a caller, too, runs more often, and calls as often each time as before, the reason is with its own caller.
+ * The run as a whole is slower, or faster, if the chance of so large a difference between equal programs is small enough.  It is put down to the routine whose
+ * own time changed most, the same way: of those that are known to have changed, in their calls or their code, by more than noise among these few; else of all,
+ * by more than noise among all.  Where that routine is called more or less often, the reason is looked for up the call graph: as long as a caller, too,
+ * runs more often, and calls as often each time as before, the reason is with its own caller.
  *
  * Pure, no I/O. */
 #ifndef VERDICT_H
