@@ -187,7 +187,7 @@ class Pack(unittest.TestCase):
         """There is no room to pack in: the tables stay, nothing is lost, and so nothing is said."""
         disk = self.folder / 'disk'
         disk.mkdir()
-        script = ('mount -t tmpfs -o size=2m none disk && APROF_OUT=disk/full.out ./many 2500 disk/copy.out full; status=$?;'
+        script = ('mount -t tmpfs -o size=2m none disk && APROF_RATE=10000 APROF_OUT=disk/full.out ./many 2500 disk/copy.out full; status=$?;'
                   'rm -f disk/fill; cp disk/full.out disk/copy.out . && exit $status')
         if subprocess.run(['unshare', '-Urm', 'mount', '-t', 'tmpfs', 'none', disk], capture_output=True).returncode:
             self.skipTest('no mounts for ordinary users here')
@@ -219,7 +219,7 @@ class Pack(unittest.TestCase):
                 copy.unlink()
 
     def test_killed_at_every_step(self):
-        file, done = self.run_many('stepped.out', './steps', self.folder / 'stepped.out', './many', '2500', 'before.out')
+        file, done = self.run_many('stepped.out', './steps', self.folder / 'stepped.out', './many', '2500', 'before.out', APROF_RATE='500')
         self.assertEqual(done.returncode, 0, done.stderr)
         self.need_counters(file)
         copies, before = int(done.stdout), self.samples(self.folder / 'before.out')
