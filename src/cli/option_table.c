@@ -82,7 +82,7 @@ static const struct row rows[] = {
 	{ KEY_SITES, "sites", NULL, COMMAND_COMPARE, "count calls by call site, too, where the programs' hooks can; the reason then has the line of the call", TO(report.sites) },
 	{ KEY_MAX_REGRESS, "max-regress", "P%", COMMAND_CHECK, "times may grow by P percent (5 if not given)", BY_CASE },
 	{ KEY_METRIC, "metric", "TIME", COMMAND_CHECK, "test self times or total times (self if not given)", BY_CASE },
-	{ KEY_CALLS, "calls", "RULE", COMMAND_CHECK, "exact: any call more is worse, as without this option; limit: only more of them than "
+	{ KEY_CALLS, "calls", "RULE", COMMAND_CHECK, "learn: any call more is worse, unless counts vary by themselves, as without this option; exact: any call more; limit: only more of them than "
 	  "--max-regress; ignore", BY_CASE },
 	{ KEY_SITES, "sites", NULL, COMMAND_DIFF, "compare call sites, too, of runs that counted them", TO(report.sites) },
 	{ KEY_SITES, "sites", NULL, COMMAND_CHECK, "check the calls of each call site, too, of runs that counted them", TO(report.sites) },

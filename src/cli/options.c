@@ -248,7 +248,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_ORDER: ok = one_of("sort", argument, "self, total, calls, percall", &i); o->diff.sort = i; return ok;
 	case KEY_MAX_REGRESS: return options_limit_set(o, argument);
 	case KEY_METRIC: ok = one_of("metric", argument, "self, total", &i); o->check.time = i; return ok;
-	case KEY_CALLS: ok = one_of("calls", argument, "exact, limit, ignore", &i); o->check.calls = i; return ok;
+	case KEY_CALLS: ok = one_of("calls", argument, "learn, exact, limit, ignore", &i); o->check.calls = i; return ok;
 	case KEY_WEIGHT: o->weight_given = ok = one_of("weight", argument, "time, calls", &i); o->export.weight = i; return ok;
 	case KEY_TABLE: o->table_given = ok = one_of("table", argument, "routines, arcs, contexts", &i); o->export.table = i; return ok;
 	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);

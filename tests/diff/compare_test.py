@@ -164,7 +164,7 @@ class Check(Case):
         for arguments, said in (((), 'name the profiles'), ((base[0],), 'one side has no profile'), ((*base, base[0]), 'which of the 3'),
                                 ((base[0], '--against'), 'one side has no profile'), ((base[0], '--against', base[1], '--against', base[0]), 'twice'),
                                 ((base[0], '--against', other[0]), 'another clock'), ((base[0], '--against', 'nothing'), 'No such file'),
-                                (('--max-regress=few', *base), 'not a number'), (('--calls=some', *base), 'not one of exact'),
+                                (('--max-regress=few', *base), 'not a number'), (('--calls=some', *base), 'not one of learn, exact'),
                                 (('--metric=time', *base), 'not one of self'), ((base[0], '--against', '/etc/passwd'), 'neither a profile'),
                                 ((base[0], '--against', 'gmon.out'), 'a gmon.out has no contexts')):
             done = self.aprof('check', *arguments, status=2)
@@ -317,6 +317,21 @@ class Real(Case):
         self.assertTrue(worse)
         self.assertTrue(any(re.match(r'work: calls 100 -> 101, \+1$', line) for line in lines), lines)
         self.assertFalse(any('calls ' in line for line in self.check(base, self.runs('same', 2, 100, 0, 100))[1]))
+
+    def test_threads(self):
+        """One run a side of a program with threads does not tell whether counts vary by themselves; two do."""
+        text = REAL.replace('int main(', '#include <pthread.h>\nstatic void *idle(void *arg) { return arg; }\nint main(', 1)
+        begin = text.index('{', text.index('int main(')) + 1
+        text = text[:begin] + ' pthread_t t; pthread_create(&t, 0, idle, 0); pthread_join(t, 0); ' + text[begin:]
+        pathlib.Path(self.cwd, 'real.c').write_text(text)
+        subprocess.run([BUILD / 'aprof', 'cc', '-O1', '-pthread', '-o', 'real', 'real.c'], cwd=self.cwd, check=True)
+        base, new, more = self.runs('base', 2, 100, 0, 100), self.runs('new', 2, 100, 1, 100), self.runs('more', 1, 100, 20, 100)
+        worse, lines = self.check(base[:1], new[:1])
+        self.assertFalse(worse, lines)
+        self.assertTrue(any('the program has several threads, and one run a side' in line for line in lines), lines)
+        self.assertTrue(self.check(base[:1], more)[0])
+        self.assertTrue(self.check(base[:1], new[:1], '--calls=exact')[0])
+        self.assertTrue(self.check(base, new)[0])
 
     @unittest.skipUnless(os.environ.get('APROF_SLOW_TESTS'), 'takes a minute of a quiet machine: APROF_SLOW_TESTS=1')
     def test_slower(self):

@@ -142,6 +142,19 @@ static void smallest_print(const struct check *check, const struct comparison *c
 	putc('\n', out);
 }
 
+/* Why calls may differ. */
+static void varied_print(const struct check *check, const struct comparison *c, const struct check_options *o, FILE *out)
+{
+	if (!check->varied)
+		return;
+	fprintf(out, "calls of %" PRIu32 " routine%s differ by no more than they may: ", check->varied, print_plural(check->varied));
+	if (c->varies)
+		fprintf(out, "the program has several threads, and one run a side does not tell what varies by itself; up to %.4g %% more pass "
+			"(several runs a side tell; --calls=exact)\n", 100 * o->limit);
+	else
+		fprintf(out, "they vary from run to run, and grew by less than that or than %.4g %%\n", 100 * o->limit);
+}
+
 static void check_print_summary_print(const struct check *check, const struct comparison *c, const struct check_options *o, FILE *out)
 {
 	bool whole = false;
@@ -157,6 +170,7 @@ static void check_print_summary_print(const struct check *check, const struct co
 	if (check->tested_sites)
 		fprintf(out, " and %" PRIu32 " call site%s", check->tested_sites, print_plural(check->tested_sites));
 	fputs(" were tested)\n", out);
+	varied_print(check, c, o, out);
 	smallest_print(check, c, o, out);
 }
 
@@ -206,6 +220,8 @@ static void json_print(const struct check *check, const struct comparison *c, co
 	emit_member(e, "new_runs", emit_count(c->nruns - c->nbase));
 	emit_member(e, "tested", emit_count(check->tested));
 	emit_member(e, "tested_sites", emit_count(check->tested_sites));
+	emit_member(e, "calls_varied", emit_count(check->varied));
+	emit_member(e, "calls_vary", json_boolean(c->varies));
 	emit_member(e, "smallest_whole", check_print_real_or_null(check->smallest_whole));
 	emit_array(e, "smallest");
 	for (int i = 0; i < SHARES && check->noise_known; i++)

@@ -90,21 +90,22 @@ static bool time_is_worse(const struct testing *t, size_t test)
 	return s->fresh - s->base > allowed && (isnan(t->chance[test]) || t->chance[test] <= CHECK_LEVEL);
 }
 
+/* How much more or less often, as a share, ITEM may be called. */
+static double calls_allowed(const struct testing *t, const struct comparison_item *item)
+{
+	bool exact = t->options->calls == CHECK_CALLS_EXACT || (t->options->calls == CHECK_CALLS_LEARN && item->calls.steady && !t->c->varies);
+
+	return exact ? 0 : t->options->limit;
+}
+
 static bool calls_are_worse(const struct testing *t, const struct comparison_item *item)
 {
-	switch (t->options->calls) {
-	case CHECK_CALLS_EXACT:
-		return item->calls_news && item->calls.fresh > item->calls.base;
-	case CHECK_CALLS_LIMIT:
-		return item->calls_news && item->calls.fresh > item->calls.base * (1 + t->options->limit);
-	default:
-		return false;
-	}
+	return t->options->calls != CHECK_CALLS_IGNORE && item->calls_news && item->calls.fresh > item->calls.base * (1 + calls_allowed(t, item));
 }
 
 static bool calls_are_fewer(const struct testing *t, const struct comparison_item *item)
 {
-	return t->options->calls == CHECK_CALLS_EXACT && item->calls_news && item->calls.fresh < item->calls.base;
+	return t->options->calls <= CHECK_CALLS_EXACT && item->calls_news && item->calls.fresh < item->calls.base * (1 - calls_allowed(t, item));
 }
 
 static double smallest_of(const struct testing *t, struct test test)
@@ -130,6 +131,7 @@ static void finding_add(struct check *check, const struct testing *t, size_t tes
 	}
 	f.calls = item && calls_are_worse(t, item);
 	f.fewer = !f.time && !f.calls && item && calls_are_fewer(t, item);
+	check->varied += item && !is_site && !f.calls && !f.fewer && item->calls.fresh != item->calls.base && t->options->calls == CHECK_CALLS_LEARN;
 	if (!f.time && !f.calls && !f.fewer)
 		return;
 	check->worse += !f.fewer;

@@ -7,7 +7,8 @@
  * takes more than the limit's share of the run.  The run as a whole is tested, too.
  *
  * Calls: for equal work the counts are equal; where each side agrees with itself any call more is worse, whatever the limit.  Counts that differ
- * between runs of a side got worse if the sides' ranges are farther apart than either is wide.  Call sites, where they are compared, are
+ * between runs of a side got worse if the sides' ranges are farther apart than either is wide, and they grew by more than the limit; so did those of a program with several
+ * threads of which a side has one run, so that nobody knows whether they differ by themselves.  Call sites, where they are compared, are
  * tested likewise, by their calls alone; of call stacks, which have none, by their times, as routines are. */
 #ifndef CHECK_H
 #define CHECK_H
@@ -18,13 +19,13 @@
 #define CHECK_LEVEL 0.001		/* chance of any false alarm */
 #define CHECK_POWER 0.95		/* of finding the smallest change that is told */
 
-enum check_calls { CHECK_CALLS_EXACT, CHECK_CALLS_LIMIT, CHECK_CALLS_IGNORE };
+enum check_calls { CHECK_CALLS_LEARN, CHECK_CALLS_EXACT, CHECK_CALLS_LIMIT, CHECK_CALLS_IGNORE };
 
 struct check_options {
 	double limit;			/* growth that is allowed, as a share: 0.05 */
 	double least;			/* share of the run below which a routine's time is not tested: 0.005 */
 	enum comparison_time time;		/* which time is tested */
-	enum check_calls calls;		/* any call more is worse; only more of them than the limit; or none */
+	enum check_calls calls;		/* any call more is worse where counts do not vary by themselves; everywhere; only more of them than the limit; or none */
 	struct report_options report;	/* how names are printed; json */
 };
 
@@ -46,6 +47,7 @@ struct check {
 	uint32_t tested;		/* routines whose time was tested, */
 	uint32_t tested_sites;		/* and call sites */
 	double smallest_whole;		/* growth of the whole run that would have been found 19 times of 20, as a share; NAN: unknown */
+	uint32_t varied;	/* routines whose calls differ, by no more than they may, since they vary by themselves or nothing tells */
 	bool noise_known;		/* false: one run a side, and times that are not sampled */
 };
 

@@ -34,11 +34,26 @@ void comparison_free(struct comparison *c)
 	*c = (struct comparison){ 0 };
 }
 
+/* Are there more threads in P than processes? */
+static bool is_threaded(const struct profile *p)
+{
+	uint64_t threads = 0, processes = 0;
+
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		threads += p->threads[i].record.folded > 1 ? p->threads[i].record.folded : 1;
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		processes += p->runs[i].ncommands == 0;
+		for (size_t k = 0; k < p->runs[i].ncommands; k++)
+			processes += p->runs[i].commands[k].processes;
+	}
+	return threads > processes;
+}
+
 static struct comparison_run comparison_run_of(const struct graph *g, bool fresh)
 {
 	struct comparison_run run = { .fresh = fresh, .time = g->time + g->outside, .outside = g->outside,
 		.variance = g->evidence.variance, .ticks = g->ticks + g->outside_ticks, .calls = g->calls, .counted = g->counted,
-		.sampled = g->sampled, .nroutines = g->nroutines,
+		.sampled = g->sampled, .nroutines = g->nroutines, .threaded = is_threaded(g->profile),
 		.clock = g->profile->nruns ? g->profile->runs[0].header.clock : AMON_CLOCK_NONE };
 
 	for (uint32_t i = 0; i < g->profile->nmodules; i++)
@@ -306,6 +321,8 @@ bool comparison_judge(struct comparison *c, double level, struct error *err)
 	bool ok = figures_make(&f, c);
 
 	c->level = level;
+	for (uint32_t i = 0; i < c->nruns; i++)
+		c->varies |= c->runs[i].threaded && (c->nbase < 2 || c->nruns - c->nbase < 2);
 	if (ok)
 		whole_judge(c, &f);
 	for (int k = 0; ok && k < COMPARISON_KINDS; k++)

@@ -78,6 +78,7 @@ struct comparison_run {
 	uint64_t ticks;		/* of its clock's samples */
 	uint64_t calls;		/* all */
 	bool counted;		/* they were counted; equal in all runs */
+	bool threaded;		/* some process had several threads: what waits for whom may decide how often a routine is called */
 	bool sampled;		/* times are of samples */
 	uint32_t clock;		/* AMON_CLOCK_ */
 	uint32_t unnamed;	/* routines of which only the address is known */
@@ -93,6 +94,7 @@ struct comparison {
 	double sampling;		/* relative variance that all samples of a run would have as a count, mean of the runs */
 	struct change whole_change;	/* what it says */
 	bool sites;			/* call sites are compared */
+	bool varies;			/* nothing tells whether counts of calls vary by themselves: some run is threaded, and a side has one run */
 	bool paired;			/* the first base run and the first new one were measured in turn, and so were the second ones, ...: what the machine did to both is no difference */
 	double level;			/* chance below which a change is news */
 	struct comparison_private *private;	/* rows of the runs until settled, strings */
