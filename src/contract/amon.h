@@ -147,8 +147,8 @@ struct amon_header {
 	uint64_t sum_inside[2];		/* and hook_inside */
 	uint64_t sum_periods;		/* the sum of pc_period over the processes that have one, ns, */
 	uint64_t sum_period_processes;	/* and how many these are */
-	uint64_t unsure;		/* of the times, what the sources do not tell, or tell differently, ns (read/profile/times.h); of earlier monitors, what looks
-					 * that came late charged */
+	uint64_t unsure;		/* of the times, what the sources do not tell, or tell differently, ns (read/profile/times.h); of sampled stacks, what no sample
+					 * saw, and was shared as the others say (record/sample/account.h); of earlier monitors, what looks that came late charged */
 	uint64_t late_left;		/* of earlier monitors: what such looks left to the next one that came in time, ns */
 	uint64_t pc_unsampled;		/* CPU time that threads spent while others had, and they had not, what takes program counters, ns */
 	uint64_t settled;		/* 1: the times are those that all sources together tell, and `ticks` how many samples they are worth; 0: times and ticks are

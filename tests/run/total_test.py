@@ -38,6 +38,14 @@ FORKS = SPIN + r"""
 #include <unistd.h>
 int main(int argc, char **argv) { if (argc == 1) spin(300); else for (int i = atoi(argv[1]); i > 0; i--) { if (fork() == 0) { spin(1); exit(0); } wait(NULL); } return 0; }
 """
+# Forty threads of 5 ms, one after another.
+BRIEF = SPIN + r"""
+#include <pthread.h>
+__attribute__((noinline)) static void own(void) { spin(100); __asm__ volatile(""); }
+__attribute__((noinline)) static void brief(void) { spin(5); __asm__ volatile(""); }
+static void *thread(void *arg) { brief(); return arg; }
+int main(void) { pthread_t t; own(); for (int i = 0; i < 40; i++) { if (pthread_create(&t, NULL, thread, NULL)) return 2; pthread_join(t, NULL); } return 0; }
+"""
 # Works on when its parent has ended.
 DAEMON = SPIN + r"""
 #include <stdio.h>
@@ -177,6 +185,17 @@ class Total(Recording):
         placed, unplaced, processes = self.times("data")
         self.assertEqual(processes, 501)
         self.assertGreater(self.flat("data")["spin"]["total_ns"], 0.4 * (placed + unplaced))
+
+    @unittest.skipIf("perf" not in SOURCES, "perf events are not permitted here")
+    def test_brief_threads_have_what_they_used(self):
+        """A sample stands for two thirds of each; its last part is theirs, too, and no sample, and in the errors."""
+        self.build(BRIEF)
+        self.run_by("perf", "--rate=300", "./prog")
+        rows = self.flat("data")
+        self.assertAlmostEqual(rows["brief"]["total_ns"] / 2e8, 1, delta=0.08)
+        self.assertAlmostEqual(rows["own"]["total_ns"] / 1e8, 1, delta=0.12)
+        self.assertGreater(rows["brief"]["total_error_ns"], 4e7)
+        self.assertIn("is shared as other samples of its process say", " ".join(self.aprof("report", "data").stdout.split()))
 
     def test_no_file(self):
         """A limit on files, or one on memory, is no lack of CPU time."""

@@ -1,6 +1,7 @@
 /* slices.c - what was charged when: the tables of a file, and the part of a profile that is of a range of time.
  *
  * A file has intervals of several lengths, the later the longer.  Those of the shorter are joined, so that a run has one length. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,7 @@ static void slice_count(struct profile *p, const struct profile_slice *s, struct
 
 void profile_take_range(struct profile *p, const struct profile_range *r)
 {
+	double before = (double)p->time + (double)p->monitor;
 	size_t share = 0;
 
 	times_clear(p);
@@ -151,4 +153,6 @@ void profile_take_range(struct profile *p, const struct profile_range *r)
 		if (profile_range_has(p, r, s))
 			slice_count(p, s, &p->shares[share]);
 	}
+	for (uint32_t i = 0; before > 0 && i < p->nruns; i++)	/* when it was is not known */
+		p->runs[i].header.unsure = (uint64_t)((double)p->runs[i].header.unsure * fmin(((double)p->time + (double)p->monitor) / before, 1));
 }

@@ -602,6 +602,40 @@ void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint6
 	recording_add(l, thread, item, 0, time, 1);
 }
 
+/* The time of ITEM of THREAD, ns. */
+static uint64_t recording_time_of(const struct recording *l, uint32_t thread, uint32_t item)
+{
+	const struct amon_chunk *c = chunk_of(l, &l->contexts[thread], &item);
+
+	return ((const struct amon_counter *)((const char *)c + c->counters))[item].time;
+}
+
+uint64_t recording_time(const struct recording *l, uint32_t thread)
+{
+	uint64_t time = 0;
+
+	for (uint32_t i = 0; i < l->contexts[thread].n; i++)
+		add_capped(&time, recording_time_of(l, thread, i));
+	return time;
+}
+
+void recording_share(struct recording *l, uint32_t thread, uint64_t nsec, uint64_t at)
+{
+	uint64_t all = recording_time(l, thread), before = 0, given = 0;
+
+	for (uint32_t i = 0; i < l->contexts[thread].n; i++) {
+		uint64_t time = recording_time_of(l, thread, i), part;
+
+		if (time == 0)
+			continue;
+		before += time;
+		part = (uint64_t)((unsigned __int128)nsec * before / all) - given;
+		given += part;
+		recording_add(l, thread, i, 0, part, 0);
+		recording_slice(l, thread, i, at, part, 0);
+	}
+}
+
 void recording_keep_slices(struct recording *l) { l->keeps_slices = true; }
 
 void recording_keep_sites(struct recording *l) { l->keeps_sites = true; }

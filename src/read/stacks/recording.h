@@ -79,6 +79,12 @@ void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint6
 /* Add CALLS of ITEM, TIME, ns, that was spent in it, and TICKS samples; each stays at the largest number that there is room for. */
 void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks);
 
+/* The time that the items of THREAD have, ns. */
+uint64_t recording_time(const struct recording *l, uint32_t thread);
+
+/* Add NSEC to the items of THREAD in proportion to the times that they have, which are not all 0: no sample is of it.  It was spent at about AT, CLOCK_MONOTONIC ns. */
+void recording_share(struct recording *l, uint32_t thread, uint64_t nsec, uint64_t at);
+
 /* From now on keep what is charged by interval of the run, too (contract/slice.h), as the owner tells by recording_slice. */
 void recording_keep_slices(struct recording *l);
 

@@ -22,24 +22,28 @@ struct account *account_of(struct accounts *a, const char *program)
 
 uint64_t account_settle(struct account *a, uint64_t used, uint64_t placed)
 {
-	uint64_t unplaced;
+	uint64_t rest;
 
 	a->used += used;
 	a->placed += placed;
 	a->owed += (int64_t)(used - placed);
-	unplaced = a->owed > 0 ? (uint64_t)a->owed : 0;
-	a->owed -= (int64_t)unplaced;
-	return unplaced;
+	rest = a->owed > 0 ? (uint64_t)a->owed : 0;
+	a->owed -= (int64_t)rest;
+	return rest;
 }
 
-void account_bare(struct account *a, uint64_t more, uint64_t unplaced, uint64_t started, const char *command, uint32_t size)
+void account_begin(struct account *a, uint64_t started, const char *command, uint32_t size)
 {
-	if (!a->started) {
-		a->started = started;
-		a->command_size = size < sizeof a->command ? size : sizeof a->command;
-		memcpy(a->command, command, a->command_size);
-		a->command[sizeof a->command - 1] = 0;
-	}
+	if (a->started && a->started <= started)
+		return;
+	a->started = started;
+	a->command_size = size < sizeof a->command ? size : sizeof a->command;
+	memcpy(a->command, command, a->command_size);
+	a->command[sizeof a->command - 1] = 0;
+}
+
+void account_bare(struct account *a, uint64_t more, uint64_t unplaced)
+{
 	a->bare += more;
 	a->bare_time += unplaced;
 }
@@ -62,13 +66,14 @@ void accounts_even(struct accounts *a, uint64_t all)
 		if (p->bare == 0 && part < p->used / LITTLE)
 			continue;			/* not worth a file */
 		p->missing[ACCOUNT_SOON] += part;
-		account_bare(p, 0, a->wall ? 0 : account_settle(p, part, 0), p->started, p->command, p->command_size);
+		account_bare(p, 0, a->wall ? 0 : account_settle(p, part, 0));
 	}
 }
 
 /* The processes of A without a file, and what is missing of them, in one; false: it cannot be made. */
 static bool bare_write(const struct account *a, const char *path, const struct amon_header *header)
 {
+	enum { MOMENT = 1000000 };		/* ns */
 	struct amon_header h = *header;
 	struct amon_command command = { .processes = a->bare, .time = a->bare_time };
 	const char *slash = strrchr(a->program, '/');
@@ -80,8 +85,8 @@ static bool bare_write(const struct account *a, const char *path, const struct a
 	memcpy(h.command, a->command, a->command_size);
 	h.command_size = a->command_size;
 	h.exit_status = -1;
-	h.start_monotonic = a->started;
-	h.start_realtime = header->start_realtime + a->started;
+	h.start_monotonic = a->started + MOMENT;	/* who has a file of his own tells of the program where they are added up */
+	h.start_realtime = header->start_realtime + h.start_monotonic;
 	snprintf(command.name, sizeof command.name, "%s", slash && slash[1] ? slash + 1 : a->program);
 	l = recording_new(path, &h, &ignored);
 	if (!l)

@@ -1,9 +1,10 @@
 /* account.h - the CPU time of a run by program: what the kernel counts, what samples stand for, and why the rest is in no routine.
  *
- *     used = placed + missing[...]        of each program, ns, but for what samples stand for beyond it by chance
+ *     used = placed + shared + missing[...]   of each program, ns, but for what samples stand for beyond it by chance
  *
- * A process that has a file has what is missing there, as unplaced; of those that have none each program has one file in common, so that the time and
- * the processes of a program add up to what the kernel says, whoever was sampled. */
+ * What no sample saw of a process that has samples, though nothing kept it from being sampled but its end, is shared among its contexts as these say
+ * (process_settle); its file says how much, and errors are wider by it.  What else is missing a process that has a file has there, as unplaced; of those that have none each
+ * program has one file in common, so that the time and the processes of a program add up to what the kernel says, whoever was sampled. */
 #ifndef SAMPLE_ACCOUNT_H
 #define SAMPLE_ACCOUNT_H
 
@@ -30,14 +31,15 @@ struct account {
 	uint64_t processes;		/* that have ended, or were there at the end */
 	uint64_t used;			/* CPU time that the kernel counts, ns */
 	uint64_t placed;		/* that samples stand for, ns */
+	uint64_t shared;		/* that was shared as samples of the same process say, ns */
 	uint64_t missing[ACCOUNT_REASONS]; /* ns */
 	int error;			/* errno of the last profile that could not be made; 0: there was none */
 	/* the module's own */
 	int64_t owed;			/* used less placed of all that is settled, and in no file yet, ns: below 0 samples stand for more */
 	uint64_t bare, bare_time;	/* processes without a file, and what is missing of them, ns */
-	char command[128];		/* of the first of these, as in a header */
+	char command[128];		/* of the process that began first, as in a header */
 	uint32_t command_size;
-	uint64_t started;		/* when it began, CLOCK_MONOTONIC ns */
+	uint64_t started;		/* when that was, CLOCK_MONOTONIC ns; 0: there is none yet */
 };
 
 struct accounts {
@@ -53,12 +55,14 @@ struct accounts {
 /* The account of PROGRAM, made if there is none; valid until the next is made.  NULL: out of memory. */
 struct account *account_of(struct accounts *a, const char *program);
 
-/* Processes without a file: one of A, or none where one only was something else before (MORE 0), with UNPLACED ns; it began at STARTED, with the arguments COMMAND, of SIZE
- * bytes. */
-void account_bare(struct account *a, uint64_t more, uint64_t unplaced, uint64_t started, const char *command, uint32_t size);
+/* A process of A began at STARTED, with the arguments COMMAND, of SIZE bytes. */
+void account_begin(struct account *a, uint64_t started, const char *command, uint32_t size);
 
-/* A process, or what was one until it became another program, is over: it USED so much, ns, samples stand for PLACED of it.  Returns what its file is to have as
- * unplaced, ns, so that the sum over the program is right. */
+/* Processes without a file: one of A, or none where one only was something else before (MORE 0), with UNPLACED ns. */
+void account_bare(struct account *a, uint64_t more, uint64_t unplaced);
+
+/* A process, or what was one until it became another program, is over: it USED so much, ns, samples stand for PLACED of it.  Returns what its file is to have beside
+ * that, ns, so that the sum over the program is right. */
 uint64_t account_settle(struct account *a, uint64_t used, uint64_t placed);
 
 /* All processes together used ALL ns.  What that is beyond what was told of each is the kernel's work at their first and last moment, when nobody counts for

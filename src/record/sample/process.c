@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,7 @@ static void file_close(struct process *p)
 	p->known = NULL;
 	p->live = NULL;
 	p->nthreads = p->nroutines = p->nmodules = 0;
-	p->samples = p->sampled = p->placed = 0;
+	p->samples = p->sampled = p->placed = p->brief = 0;
 	memset(p->missing, 0, sizeof p->missing);
 	p->unwanted = false;
 	p->error = 0;
@@ -182,16 +183,93 @@ static struct process_thread *thread_sampled(const struct process *p)
 	return found;
 }
 
-/* What is missing, MISSING ns in all, by its reasons. */
-static void missing_settle(const struct process *p, struct account *a, uint64_t missing)
+/* The time that samples of T stand for, ns. */
+static double thread_sampled_time(const struct process *p, const struct process_thread *t)
 {
-	for (int i = 0; i < ACCOUNT_REASONS; i++) {
-		uint64_t part = p->missing[i] < missing ? p->missing[i] : missing;
+	return t->folds ? (double)recording_time(p->live, t->fold.thread) : 0;
+}
 
-		a->missing[i] += part;
-		missing -= part;
+/* What the kernel told of T at its end, of this program, ns; 0: nothing. */
+static double thread_told(const struct process *p, const struct process_thread *t)
+{
+	return fmax((double)t->used - (t->tid == p->pid ? (double)p->earlier : 0), 0);
+}
+
+/* What P's threads, which used USED ns, lack to that beyond their samples: each what it was told to have used, and one of which nothing was told its part of what is left by
+ * then, as its samples are of theirs.  Threads that ended before a sample met them were like those that ended and were met.  Where none lacks anything: as all their
+ * samples are.  malloc'ed, and *SUM of them, ns; NULL: out of memory. */
+static double *lacks_make(const struct process *p, uint64_t used, double *sum)
+{
+	double *lacks = calloc(p->nthreads + 1, sizeof *lacks), ended = 0, others = 0, left = (double)used;
+	bool none;
+
+	for (uint32_t i = 0; lacks && i < p->nthreads; i++) {
+		*(p->threads[i]->used ? &ended : &others) += thread_sampled_time(p, p->threads[i]);
+		left -= thread_told(p, p->threads[i]);
 	}
-	a->missing[p->reason] += missing;
+	left = fmax(left - others - (ended > 0 ? (double)p->brief : 0), 0);
+	*sum = 0;
+	for (uint32_t i = 0; lacks && i < p->nthreads; i++) {
+		const struct process_thread *t = p->threads[i];
+		double sampled = thread_sampled_time(p, t);
+
+		if (sampled > 0)
+			lacks[i] = t->used ? fmax(thread_told(p, t) - sampled, 0) + (double)p->brief * sampled / ended : left * sampled / others;
+		*sum += lacks[i];
+	}
+	none = *sum <= 0;
+	for (uint32_t i = 0; lacks && none && i < p->nthreads; i++) {
+		lacks[i] = thread_sampled_time(p, p->threads[i]);
+		*sum += lacks[i];
+	}
+	return lacks;
+}
+
+/* Share NSEC of the USED ns of P, which no sample saw, among the contexts of its threads by what each of these lacks.  Returns what was shared: all, or nothing. */
+static uint64_t process_share(struct process *p, uint64_t used, uint64_t nsec)
+{
+	double sum, before = 0, *lacks = nsec ? lacks_make(p, used, &sum) : NULL;
+	uint64_t now = process_now(), given = 0;
+
+	for (uint32_t i = 0; lacks && before < sum && i < p->nthreads; i++) {
+		const struct process_thread *t = p->threads[i];
+		uint64_t part;
+
+		if (lacks[i] <= 0)
+			continue;
+		before += lacks[i];
+		part = before < sum ? (uint64_t)((double)nsec * (before / sum)) - given : nsec - given;
+		given += part;
+		recording_share(p->live, t->fold.thread, part, now);
+		recording_thread_record(p->live, t->fold.thread)->cpu_last += part;
+	}
+	free(lacks);
+	if (given)
+		recording_header(p->live)->unsure += given;
+	return given;
+}
+
+/* What samples of P lack of the USED ns of its program, LEFT ns, by the reasons: what has one of those that are chance is shared, if it was SAMPLED; by the clock wall it is in the elapsed
+ * time that samples stand for.  Returns what is not. */
+static uint64_t left_settle(struct process *p, struct account *a, uint64_t used, uint64_t left, bool sampled)
+{
+	uint64_t parts[ACCOUNT_REASONS], shared = 0, rest = left;
+
+	for (int i = 0; i < ACCOUNT_REASONS; i++) {
+		parts[i] = p->missing[i] < rest ? p->missing[i] : rest;
+		rest -= parts[i];
+	}
+	parts[p->reason] += rest;
+	if (sampled) {
+		shared = parts[ACCOUNT_SOON] + parts[ACCOUNT_LOST];
+		shared = p->accounts->wall ? shared : process_share(p, used, shared);
+	}
+	if (shared)
+		parts[ACCOUNT_SOON] = parts[ACCOUNT_LOST] = 0;
+	a->shared += shared;
+	for (int i = 0; i < ACCOUNT_REASONS; i++)
+		a->missing[i] += parts[i];
+	return left - shared;
 }
 
 void process_settle(struct process *p, uint64_t used, bool goes)
@@ -199,7 +277,7 @@ void process_settle(struct process *p, uint64_t used, bool goes)
 	const char *program = p->program ? p->program : p->name;
 	struct account *a = NULL;
 	struct process_thread *t = thread_sampled(p);
-	uint64_t unplaced;
+	uint64_t left;
 
 	if (!p->accounts || !*program)
 		return;
@@ -210,15 +288,16 @@ void process_settle(struct process *p, uint64_t used, bool goes)
 	if (!a)
 		return;
 	used = used ? used : p->placed;
-	unplaced = account_settle(a, used, p->placed);
-	missing_settle(p, a, used > p->placed ? used - p->placed : 0);
+	left = account_settle(a, used, p->placed);
+	left = left_settle(p, a, used, left, t);
+	account_begin(a, p->started, p->command, p->command_size);
 	a->processes += goes;
 	a->error = p->error ? p->error : a->error;
-	unplaced = p->accounts->wall ? 0 : unplaced;
+	left = p->accounts->wall ? 0 : left;
 	if (t)
-		recording_thread_record(p->live, t->fold.thread)->unplaced += unplaced;
+		recording_thread_record(p->live, t->fold.thread)->unplaced += left;
 	else
-		account_bare(a, goes, unplaced, p->started, p->command, p->command_size);
+		account_bare(a, goes, left);
 }
 
 /* P becomes another program at TIME.  Of what the kernel counts for it by then nobody tells; it ran without a pause as a rule, if it began a moment ago. */
@@ -523,6 +602,15 @@ void process_ended(struct process *p, uint32_t tid, uint64_t time)
 	t->runs = false;
 	if (t->folds && recording_thread_record(p->live, t->fold.thread)->state == AMON_THREAD_LIVE)
 		recording_thread_record(p->live, t->fold.thread)->state = AMON_THREAD_ENDED;
+}
+
+void process_thread_used(struct process *p, uint32_t tid, uint64_t cpu)
+{
+	struct process_thread *t = process_thread_find(p, tid);
+
+	t = t ? t : thread_dying(p, tid);
+	*(t && t->folds ? &t->used : &p->brief) += cpu;
+	p->used += cpu;
 }
 
 /* ---- its file ---- */

@@ -31,6 +31,7 @@ struct process_thread {
 	uint64_t since;			/* until then its waiting is charged, CLOCK_MONOTONIC ns */
 	uint64_t period;		/* of its source, if nothing keeps that from sampling, ns; 0: it was not sampled */
 	uint64_t rest;			/* of what was charged, beyond whole periods, ns */
+	uint64_t used;			/* CPU time that the kernel told of at the end of all that had this place, and of what the first was before, ns; 0: of none */
 	struct fold fold;
 };
 
@@ -59,7 +60,8 @@ struct process {
 	uint64_t used;			/* CPU time that the kernel told of, of this program and those that it was before, ns; 0: it tells nothing */
 	uint64_t earlier;		/* the same, that was settled with the programs before */
 	uint64_t before;		/* what it had used when it was met, which is nobody's here, ns */
-	uint64_t placed;		/* CPU time of this program that is in its file, ns */
+	uint64_t placed;		/* CPU time of this program that samples in its file stand for, ns */
+	uint64_t brief;			/* the same that the kernel told of at the end of threads that have no sample there, ns */
 	uint64_t missing[ACCOUNT_REASONS]; /* that is in no routine, as far as it is known why, ns */
 	enum account_reason reason;	/* of the rest */
 	int error;			/* errno: why there is no file; 0: there is one, or need not be */
@@ -101,7 +103,8 @@ struct process_wishes {
 /* The process PID, which has just begun, as a copy of PARENT, or, for NULL, with nothing known of it.  NULL: out of memory. */
 struct process *process_new(uint32_t pid, const struct process *parent, struct images *images);
 
-/* The present program of P is over: hold its samples against USED ns of CPU time, as the kernel has it, or 0: it tells nothing.  GOES: so is the process. */
+/* The present program of P is over: hold its samples against USED ns of CPU time, as the kernel has it, or 0: it tells nothing.  What they lack is shared as they say, as far as
+ * they lack it by chance.  GOES: so is the process. */
 void process_settle(struct process *p, uint64_t used, bool goes);
 
 /* It is gone, or nobody is to record it any more: its file is complete. */
@@ -131,6 +134,9 @@ void process_look_at_thread(struct process *p, uint32_t tid);
 /* Thread TID is called NAME, or ended at TIME, CLOCK_MONOTONIC ns. */
 void process_name(struct process *p, uint32_t tid, const char *name);
 void process_ended(struct process *p, uint32_t tid, uint64_t time);
+
+/* Thread TID ended, after CPU ns of CPU time that were not told before. */
+void process_thread_used(struct process *p, uint32_t tid, uint64_t cpu);
 
 /* Thread H->tid was sampled by SOURCE: into the file, made if it is the first.  WISHES say where. */
 void process_sample(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes);

@@ -291,7 +291,7 @@ static void take_sample(struct recorder *r, struct process *p, const struct happ
 static void take_used(struct process *p, const struct happening *h)
 {
 	if (h->tid)
-		p->used += h->cpu;
+		process_thread_used(p, h->tid, h->cpu);
 	else if (h->cpu > p->used)
 		p->used = h->cpu;
 	if (h->filtered)

@@ -207,6 +207,18 @@ static bool stop_take(struct trace *t, struct traced_thread *thread, bool sample
 	return true;
 }
 
+/* THREAD has ended, and is not waited for yet: a first one when all others of its process have. */
+static void used_tell(struct trace *t, const struct traced_thread *thread)
+{
+	uint64_t cpu = tracee_cpu(thread);
+
+	if (thread->tid == thread->process->pid)
+		thread->process->used = tracee_process_cpu(thread->tid);
+	else if (thread->process->told && cpu > thread->met)
+		tracees_tell(&t->all, &(struct happening){ .kind = HAPPENED_USED, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid,
+							     .cpu = cpu - thread->met, .time = trace_now() });
+}
+
 /* The next stop or end of a thread, taken; false: there is none.  The end of our own child is for who waits for it: behind it nothing is seen, until that is done. */
 static bool change_take(struct trace *t, siginfo_t *info)
 {
@@ -218,8 +230,8 @@ static bool change_take(struct trace *t, siginfo_t *info)
 	thread = tracees_find(&t->all, info->si_pid);
 	if (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED && t->all.below && info->si_pid == t->roots[0])
 		return false;
-	if (thread && thread->tid == thread->process->pid && info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED)
-		thread->process->used = tracee_process_cpu(thread->tid);
+	if (thread && info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED)
+		used_tell(t, thread);
 	waitid(P_PID, (id_t)info->si_pid, info, WSTOPPED | WEXITED | WNOHANG | __WALL);
 	if (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED && thread)
 		tracees_end(&t->all, thread);

@@ -110,7 +110,7 @@ static bool tracees_thread_add(struct tracees *t, struct traced *p, pid_t tid)
 		return false;
 	snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)p->pid, (int)tid);
 	new.fd = open(path, O_RDONLY | O_CLOEXEC);
-	new.seen = p->told ? 0 : tracee_cpu(&new);
+	new.seen = new.met = p->told ? 0 : tracee_cpu(&new);
 	new.cpu = new.seen - (uint64_t)random() % t->period;	/* as if it had been sampled before: those that are brief are not passed over */
 	new.charged = tracees_now();
 	t->threads[t->nthreads++] = new;

@@ -21,6 +21,7 @@ struct traced_thread {
 	pid_t tid;
 	struct traced *process;
 	int fd;				/* of /proc/PID/task/TID/schedstat */
+	uint64_t met;			/* CPU time when it was met, which is nobody's here, ns */
 	uint64_t cpu;			/* CPU time that samples stand for, ns */
 	uint64_t seen;			/* CPU time when it was last looked at */
 	uint64_t charged;		/* clock wall: up to when samples stand for its time, CLOCK_MONOTONIC ns */

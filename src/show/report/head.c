@@ -318,12 +318,31 @@ static void took_print(struct head *h)
 			    100 * took / whole);
 }
 
+/* All time that was measured of the run, whatever part of it was asked for, ns. */
+static uint64_t head_run_of(const struct profile *p)
+{
+	return p->time + p->monitor + p->unplaced;
+}
+
+/* The part of the time of call stacks that no sample saw, UNSURE, and how much of it is in contexts nevertheless. */
+static void unseen_print(struct head *h, double unsure)
+{
+	double whole = (double)head_run_of(h->profile), shared = whole > 0 ? fmin((double)h->sums.unsure / whole, unsure) : 0;
+	char text[100] = "";
+
+	if (shared >= LEAST_UNSURE)
+		snprintf(text, sizeof text, "; %.2g %% is shared as other samples of its process say", 100 * shared);
+	print_field(h->out, &h->options->style, "unsure", "%.2g %% of the time: no sample saw it%s; errors are wider by it", 100 * unsure, text);
+}
+
 /* Errors that are wider; last, for they say so themselves. */
 static void unsure_print(struct head *h)
 {
 	double unsure = h->graph->unsure;
 
-	if (h->graph->ticks > 0 && unsure >= LEAST_UNSURE)
+	if (h->graph->ticks > 0 && unsure >= LEAST_UNSURE && !profile_counts_calls(h->profile))
+		unseen_print(h, unsure);
+	else if (h->graph->ticks > 0 && unsure >= LEAST_UNSURE)
 		print_field(h->out, &h->options->style, "unsure", "%.2g %% of the time: no source knows it, or they differ; errors are wider by it", 100 * unsure);
 }
 
@@ -415,12 +434,6 @@ static uint64_t head_hooks_of(const struct graph *g)
 static uint64_t whole_of(const struct graph *g)
 {
 	return g->time + g->outside + head_hooks_of(g) + (g->options.nfocus ? 0 : g->monitor + g->unplaced);
-}
-
-/* The same of the run, whatever part of it was asked for. */
-static uint64_t head_run_of(const struct profile *p)
-{
-	return p->time + p->monitor + p->unplaced;
 }
 
 /* `1.05 s = 0.90 in routines + 0.15 hooks`; parts that are nothing to so many decimals are left out. */
