@@ -14,17 +14,17 @@
 
 void account_advance(struct thread *t, uint64_t cpu)
 {
-	uint64_t spent = cpu - t->sampled_cpu;
+	uint64_t spent = cpu - t->clock.sampled_cpu;
 
-	if (cpu <= t->sampled_cpu)
+	if (cpu <= t->clock.sampled_cpu)
 		return;
-	t->sampled_cpu = cpu;
+	t->clock.sampled_cpu = cpu;
 	t->record->cpu_last += spent;
 	if (pc_is_lacking(t))
 		__atomic_fetch_add(&monitor.header->pc_unsampled, spent, __ATOMIC_RELAXED);
 	if (monitor.clock.clock == AMON_CLOCK_TICK) {
 		t->record->unplaced += spent;
-		t->pending += spent;
+		t->clock.pending += spent;
 	}
 }
 

@@ -219,7 +219,7 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine, uintptr_t site, bo
 	t->nspans = 1;
 	t->record = &fake.record;
 	t->tls = tls;
-	t->shadow = &fake.shadow;
+	t->stacks.shadow = &fake.shadow;
 	fake.shadow = (struct shadow){ .high = UINTPTR_MAX, .base = fake.frames, .end = fake.frames + FRAMES };
 	fake.frames[0] = (struct frame){ .cfa = UINTPTR_MAX - 63, .context = ROOT_ID };
 	tls->front = clock_is_tsc() && !is_inline ? aprof_front_none : fake.front;

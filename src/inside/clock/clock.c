@@ -170,7 +170,7 @@ void clock_stop(void)
 	if (clock_is_sampled())
 		look_last();
 	else
-		for (struct thread *t = monitor.threads; t; t = t->next)
+		for (struct thread *t = monitor.threads; t; t = t->chain.next)
 			clock_thread_end(t);
 	if (!monitor.young)
 		account_modes(false);
@@ -183,14 +183,14 @@ void clock_stop(void)
 /* The words of a thread whose end nobody tells may vanish under a look; the first thread's never do. */
 void clock_thread(struct thread *t, bool end_seen)
 {
-	t->sampled_cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
-	t->sampled_wall = sys_clock(CLOCK_MONOTONIC);
-	t->pending = 0;
+	t->clock.sampled_cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
+	t->clock.sampled_wall = sys_clock(CLOCK_MONOTONIC);
+	t->clock.pending = 0;
 	if (!t->record->cpu_first)
-		t->record->cpu_first = t->record->cpu_last = t->sampled_cpu;
+		t->record->cpu_first = t->record->cpu_last = t->clock.sampled_cpu;
 	t->tls->last = clock_is_tsc() ? cycles_now() : 0;
-	t->is_told = end_seen || t->tid == monitor.pid;
-	if (t->is_told || !clock_is_sampled())
+	t->clock.is_told = end_seen || t->tid == monitor.pid;
+	if (t->clock.is_told || !clock_is_sampled())
 		look_watch(t, true);
 	else
 		note(AMON_NOTE_TIMER_FAILED);

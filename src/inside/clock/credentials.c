@@ -76,8 +76,8 @@ void credentials_begin(void)
 
 void credentials_follow(void)
 {
-	for (struct thread *t = monitor.threads; t; t = t->next)
-		if (t->watched) {
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
+		if (t->clock.watched) {
 			follow_credentials(t);
 			return;
 		}

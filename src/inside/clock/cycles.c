@@ -87,7 +87,7 @@ void cycles_settle(struct thread *t)
 	uint64_t from = __atomic_load_n(&tls->last, __ATOMIC_ACQUIRE), now;
 	struct amon_counter *charged;
 
-	if (!from || !t->is_told)
+	if (!from || !t->clock.is_told)
 		return;
 	charged = counters_of(t, tls_context(tls));
 	now = cycles_now();

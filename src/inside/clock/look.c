@@ -40,7 +40,7 @@ struct look {
 static context_id context_now(const struct thread *t)
 {
 	struct frame *top = __atomic_load_n(&t->tls->top, __ATOMIC_RELAXED);
-	struct shadow *s = __atomic_load_n(&t->shadow, __ATOMIC_RELAXED);
+	struct shadow *s = __atomic_load_n(&t->stacks.shadow, __ATOMIC_RELAXED);
 	context_id current = __atomic_load_n(&t->tls->current, __ATOMIC_RELAXED);
 
 	if (current)
@@ -58,7 +58,7 @@ static struct look look_at(const struct thread *t)
 	struct look l = { .before = sys_clock(clock) };
 
 	l.after = l.before;
-	if (l.before == t->sampled_cpu && monitor.clock.clock == AMON_CLOCK_TICK)
+	if (l.before == t->clock.sampled_cpu && monitor.clock.clock == AMON_CLOCK_TICK)
 		return l;		/* it has not run at all */
 	l.at = context_now(t);
 	l.busy = t->busy == BUSY || t->busy == busy_open(l.at);
@@ -104,13 +104,13 @@ static bool charge(struct thread *t, const struct look *l, uint64_t nsec)
 /* T's time is of no look to come. */
 static void forget_pending(struct thread *t)
 {
-	t->pending = 0;
+	t->clock.pending = 0;
 }
 
 static void place_pending(struct thread *t, const struct look *l)
 {
-	if (charge(t, l, t->pending))
-		t->record->unplaced -= t->pending;
+	if (charge(t, l, t->clock.pending))
+		t->record->unplaced -= t->clock.pending;
 	forget_pending(t);
 }
 
@@ -123,12 +123,12 @@ static bool had_all(uint64_t spent, uint64_t passed, uint64_t took)
 static void tick(struct thread *t, const struct look_time *when, struct looked *sum)
 {
 	struct look l = look_at(t);
-	uint64_t spent = l.after - t->sampled_cpu, passed = when->now - t->sampled_wall;
+	uint64_t spent = l.after - t->clock.sampled_cpu, passed = when->now - t->clock.sampled_wall;
 
 	if (!l.before)
-		t->watched = 0;		/* gone, without a word */
-	t->sampled_wall = when->now;
-	if (l.after <= t->sampled_cpu)
+		t->clock.watched = 0;		/* gone, without a word */
+	t->clock.sampled_wall = when->now;
+	if (l.after <= t->clock.sampled_cpu)
 		return;
 	account_advance(t, l.after);
 	sum->worked += spent;
@@ -146,21 +146,21 @@ static void tick_wall(struct thread *t, uint64_t now, struct looked *sum)
 	struct look l = look_at(t);
 
 	if (!l.before)
-		t->watched = 0;
-	sum->worked += l.after > t->sampled_cpu ? l.after - t->sampled_cpu : 0;
+		t->clock.watched = 0;
+	sum->worked += l.after > t->clock.sampled_cpu ? l.after - t->clock.sampled_cpu : 0;
 	account_advance(t, l.after);
-	if (now > t->sampled_wall)	/* else the clock was set back */
-		charge(t, &l, now - t->sampled_wall);
-	t->sampled_wall = now;
+	if (now > t->clock.sampled_wall)	/* else the clock was set back */
+		charge(t, &l, now - t->clock.sampled_wall);
+	t->clock.sampled_wall = now;
 }
 
 struct looked look_round(const struct look_time *when)
 {
 	struct looked sum = { .worked = 0 };
 
-	for (struct thread *t = monitor.threads; t; t = t->next) {
+	for (struct thread *t = monitor.threads; t; t = t->chain.next) {
 		sys_lock(&look_lock);
-		if (!t->watched || stopped)
+		if (!t->clock.watched || stopped)
 			status_close(t);
 		else if (monitor.clock.clock == AMON_CLOCK_WALL)
 			tick_wall(t, when->now, &sum);
@@ -197,7 +197,7 @@ void look_reset(void)
 {
 	sys_lock(&look_lock);
 	reset_counters();
-	for (struct thread *t = monitor.threads; t; t = t->next)
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
 		forget_pending(t);
 	sys_unlock(&look_lock);
 }
@@ -207,8 +207,8 @@ bool look_watch(struct thread *t, bool watched)
 	bool before;
 
 	sys_lock(&look_lock);
-	before = t->watched;
-	t->watched = watched;
+	before = t->clock.watched;
+	t->clock.watched = watched;
 	sys_unlock(&look_lock);
 	return before;
 }
@@ -228,10 +228,10 @@ static void account(struct thread *t)
 void look_hold(void)
 {
 	sys_lock(&look_lock);
-	for (struct thread *t = monitor.threads; t; t = t->next)
-		if (t->watched && t->tls == &aprof_tls && monitor.clock.clock == AMON_CLOCK_TSC)
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
+		if (t->clock.watched && t->tls == &aprof_tls && monitor.clock.clock == AMON_CLOCK_TSC)
 			cycles_charge(t, tls_context(t->tls));
-		else if (t->watched)
+		else if (t->clock.watched)
 			account(t);
 }
 
@@ -243,9 +243,9 @@ void look_release(void)
 void look_end(struct thread *t)
 {
 	sys_lock(&look_lock);
-	if (t->watched) {
+	if (t->clock.watched) {
 		account(t);
-		t->watched = false;
+		t->clock.watched = false;
 	}
 	sys_unlock(&look_lock);
 }
@@ -258,7 +258,7 @@ static void last_look(struct thread *t)
 	account_advance(t, l.after);
 	if (l.after > l.before && t->tid != (int)sys0(gettid))
 		place_pending(t, &l);
-	t->watched = 0;
+	t->clock.watched = 0;
 	forget_pending(t);
 }
 
@@ -266,8 +266,8 @@ void look_last(void)
 {
 	sys_lock(&look_lock);
 	stopped = 1;
-	for (struct thread *t = monitor.threads; t; t = t->next)
-		if (t->watched)
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
+		if (t->clock.watched)
 			last_look(t);
 	sys_unlock(&look_lock);
 }

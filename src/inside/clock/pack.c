@@ -158,12 +158,12 @@ static void pack_tables(struct packed *p, uint32_t thread)
 /* Nobody fills T's tables: it is the thread that ends the process, or it is gone. */
 static bool pack_is_still(const struct thread *t)
 {
-	return t == aprof_tls.thread || (t->ended && sys3(tgkill, monitor.pid, t->tid, 0) == -ESRCH);
+	return t == aprof_tls.thread || (t->chain.ended && sys3(tgkill, monitor.pid, t->tid, 0) == -ESRCH);
 }
 
 static void pack_threads(void)
 {
-	for (struct thread *t = monitor.threads; t; t = t->next) {
+	for (struct thread *t = monitor.threads; t; t = t->chain.next) {
 		struct packed p = { .n = 0 };
 
 		sys_lock(&monitor.lock);	/* a thread that begins may take the machine of one that is gone */

@@ -71,20 +71,20 @@ uint32_t pc_slots(uint32_t i) { return (uint32_t)SLOTS << i; }
 /* The next table of T, twice as large, takes what comes from now on.  False: there is no room for one. */
 static bool table_add(struct thread *t)
 {
-	uint32_t n = t->npcs;
+	uint32_t n = t->clock.npcs;
 	struct amon_chunk *c = n < THREAD_PCS ? file_chunk(AMON_PCS, t->index, pc_slots(n), sizeof(struct amon_pc)) : NULL;
 
 	if (!c)
 		return false;
-	t->pcs[n] = c;
-	__atomic_store_n(&t->npcs, n + 1, __ATOMIC_RELEASE);
+	t->clock.pcs[n] = c;
+	__atomic_store_n(&t->clock.npcs, n + 1, __ATOMIC_RELEASE);
 	return true;
 }
 
 /* The thread that fills the table of T is another one: there must be room for what comes until the next round. */
 static void table_grow(struct thread *t)
 {
-	if (!t->npcs || t->pcs[t->npcs - 1]->count <= pc_slots(t->npcs - 1) / 2)
+	if (!t->clock.npcs || t->clock.pcs[t->clock.npcs - 1]->count <= pc_slots(t->clock.npcs - 1) / 2)
 		return;
 	sys_lock(&sealing);
 	if (!sealed)
@@ -95,8 +95,8 @@ static void table_grow(struct thread *t)
 /* COUNT samples found T at PC in CONTEXT. */
 static void pc_count(struct thread *t, uintptr_t pc, uint32_t context, uint32_t count)
 {
-	uint32_t last = __atomic_load_n(&t->npcs, __ATOMIC_ACQUIRE) - 1;
-	struct amon_chunk *table = t->pcs[last];
+	uint32_t last = __atomic_load_n(&t->clock.npcs, __ATOMIC_ACQUIRE) - 1;
+	struct amon_chunk *table = t->clock.pcs[last];
 	struct amon_pc *slots = (struct amon_pc *)(table + 1);
 	uint64_t hash = (pc ^ (uint64_t)context << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
@@ -168,12 +168,12 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	handler_mask_look();
-	if (info->si_code == POLL_IN && t && t->pc_phase && t->pc_phase++ != PC_FIRST) {
-		t->pc_phase = PC_CAME;
+	if (info->si_code == POLL_IN && t && t->clock.pc_phase && t->clock.pc_phase++ != PC_FIRST) {
+		t->clock.pc_phase = PC_CAME;
 		return;
 	}
 	/* A signal that waited, blocked, comes at the call that let it in: it tells nothing of where time went. */
-	if (t && t->npcs && !monitor.stopped && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
+	if (t && t->clock.npcs && !monitor.stopped && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
 		item = machine_item(t, context_at(t, context));
 		if (item != AMON_NONE)
 			pc_count(t, pc, item, info->si_code == SI_TIMER ? 1 + (uint32_t)info->si_overrun : 1);
@@ -305,31 +305,31 @@ static long timer_open(int tid)
 
 static void pc_close(struct thread *t)
 {
-	if (t->pc_tid && t->pc_handle >= 0) {
+	if (t->clock.pc_tid && t->clock.pc_handle >= 0) {
 		if (source == AMON_SOURCE_PERF)
-			sys1(close, t->pc_handle);
+			sys1(close, t->clock.pc_handle);
 		else
-			sys1(timer_delete, t->pc_handle);
+			sys1(timer_delete, t->clock.pc_handle);
 	}
-	t->pc_tid = 0;
+	t->clock.pc_tid = 0;
 }
 
 /* For one who holds the lock against the end. */
 static void open_source(struct thread *t)
 {
 	pc_close(t);
-	t->pc_tid = t->tid;
-	t->pc_handle = -1;
-	if (!t->npcs && !table_add(t)) {
+	t->clock.pc_tid = t->tid;
+	t->clock.pc_handle = -1;
+	if (!t->clock.npcs && !table_add(t)) {
 		note(AMON_NOTE_PC_LOST);
 		return;
 	}
-	t->pc_phase = source == AMON_SOURCE_PERF ? PC_FIRST : 0;
-	t->pc_handle = (int)(source == AMON_SOURCE_PERF ? perf_open(t->tid, first_period()) : timer_open(t->tid));
-	if (t->pc_handle >= 0) {
+	t->clock.pc_phase = source == AMON_SOURCE_PERF ? PC_FIRST : 0;
+	t->clock.pc_handle = (int)(source == AMON_SOURCE_PERF ? perf_open(t->tid, first_period()) : timer_open(t->tid));
+	if (t->clock.pc_handle >= 0) {
 		monitor.header->pc_period = pc_period();	/* first: who sees a source sees its period */
 		__atomic_store_n(&monitor.header->pc_source, source, __ATOMIC_RELEASE);
-	} else if (t->pc_handle != -ESRCH) {
+	} else if (t->clock.pc_handle != -ESRCH) {
 		note(AMON_NOTE_TIMER_FAILED);
 	}
 }
@@ -337,9 +337,9 @@ static void open_source(struct thread *t)
 /* T's first interrupt came: its event gets the period. */
 static void phase_end(struct thread *t)
 {
-	sys1(close, t->pc_handle);
-	t->pc_handle = status_is_filtered(t) ? -1 : (int)perf_open(t->tid, pc_period());
-	t->pc_phase = 0;
+	sys1(close, t->clock.pc_handle);
+	t->clock.pc_handle = status_is_filtered(t) ? -1 : (int)perf_open(t->tid, pc_period());
+	t->clock.pc_phase = 0;
 }
 
 static void pc_open(struct thread *t)
@@ -352,12 +352,12 @@ static void pc_open(struct thread *t)
 
 static bool was_blocked(const struct thread *t)
 {
-	return t->pc_tid == t->tid && t->pc_handle <= BLOCKED;
+	return t->clock.pc_tid == t->tid && t->clock.pc_handle <= BLOCKED;
 }
 
 static bool has_none(const struct thread *t)
 {
-	return t->pc_tid != t->tid || t->pc_handle < 0;
+	return t->clock.pc_tid != t->tid || t->clock.pc_handle < 0;
 }
 
 bool pc_is_lacking(const struct thread *t)
@@ -369,16 +369,16 @@ bool pc_is_lacking(const struct thread *t)
 static void pc_watch(struct thread *t)
 {
 	if (status_is_blocked(t, SIGPROF)) {
-		int was = was_blocked(t) ? t->pc_handle : BLOCKED + 1;
+		int was = was_blocked(t) ? t->clock.pc_handle : BLOCKED + 1;
 
 		if (was == BLOCKED_LONG + 1)
 			note(AMON_NOTE_PC_BLOCKED);
 		pc_close(t);
-		t->pc_tid = t->tid;
-		t->pc_handle = was > BLOCKED_LONG ? was - 1 : was;
+		t->clock.pc_tid = t->tid;
+		t->clock.pc_handle = was > BLOCKED_LONG ? was - 1 : was;
 	} else if (has_none(t) && !status_is_filtered(t)) {
 		pc_open(t);
-	} else if (t->pc_phase == PC_CAME) {
+	} else if (t->clock.pc_phase == PC_CAME) {
 		phase_end(t);
 	}
 }
@@ -387,9 +387,9 @@ static void pc_watch(struct thread *t)
  * none, nor a table.  The first, often the only one, has it from the start.  One that had SIGPROF blocked is looked at again soon, and ever less often. */
 static bool is_due(const struct thread *t)
 {
-	if (t->pc_tid == t->tid)
-		return t->pc_phase == PC_CAME || (rounds + t->index) % (was_blocked(t) ? 1u << (BLOCKED - t->pc_handle) : CHECK_ROUNDS) == 0;
-	return source == AMON_SOURCE_TIMER ? t->sampled_cpu >= kernel_tick() : t->index == 0 || t->sampled_cpu >= clock_period();
+	if (t->clock.pc_tid == t->tid)
+		return t->clock.pc_phase == PC_CAME || (rounds + t->index) % (was_blocked(t) ? 1u << (BLOCKED - t->clock.pc_handle) : CHECK_ROUNDS) == 0;
+	return source == AMON_SOURCE_TIMER ? t->clock.sampled_cpu >= kernel_tick() : t->index == 0 || t->clock.sampled_cpu >= clock_period();
 }
 
 /* Of N TIMES, which are put in order, longest first, one that is long for no other reason, and is one of an interrupt. */
@@ -438,8 +438,8 @@ static bool is_permitted(uint32_t wanted, bool own_descriptors)
 /* Did the program set a filter of system calls, by which ours may be its end? */
 static bool is_filtered(void)
 {
-	for (struct thread *t = monitor.threads; t; t = t->next)
-		if (t->watched && status_is_filtered(t))
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
+		if (t->clock.watched && status_is_filtered(t))
 			return true;
 	return false;
 }
@@ -493,7 +493,7 @@ void pc_give_up(void)
 {
 	struct sys_action ignore = { .handler = (void *)1 /* SIG_IGN */ }, none = { .handler = NULL };
 
-	for (struct thread *t = monitor.threads; t && source == AMON_SOURCE_TIMER; t = t->next)
+	for (struct thread *t = monitor.threads; t && source == AMON_SOURCE_TIMER; t = t->chain.next)
 		pc_close(t);
 	source = monitor.clock.pc_wanted = AMON_SOURCE_NONE;
 	handler_mask_end();
@@ -513,11 +513,11 @@ void pc_seal(void)
 
 uint32_t pc_take_tables(struct thread *t, struct amon_chunk **tables)
 {
-	uint32_t n = t->npcs;
+	uint32_t n = t->clock.npcs;
 
 	for (uint32_t i = 0; i < n; i++)
-		tables[i] = t->pcs[i];
-	__atomic_store_n(&t->npcs, 0, __ATOMIC_RELEASE);
+		tables[i] = t->clock.pcs[i];
+	__atomic_store_n(&t->clock.npcs, 0, __ATOMIC_RELEASE);
 	return n;
 }
 
@@ -531,8 +531,8 @@ void pc_renew(void)
 
 void pc_forget(void)
 {
-	for (struct thread *t = monitor.threads; t && source == AMON_SOURCE_PERF; t = t->next)
-		t->pc_tid = 0;
+	for (struct thread *t = monitor.threads; t && source == AMON_SOURCE_PERF; t = t->chain.next)
+		t->clock.pc_tid = 0;
 }
 
 void pc_round(void)
@@ -543,7 +543,7 @@ void pc_round(void)
 		if (source == AMON_SOURCE_NONE)
 			return;		/* since just now */
 		note(AMON_NOTE_SIGPROF_TAKEN);
-		for (struct thread *t = monitor.threads; t; t = t->next)
+		for (struct thread *t = monitor.threads; t; t = t->chain.next)
 			pc_close(t);
 		source = AMON_SOURCE_NONE;
 		handler_mask_end();
@@ -551,8 +551,8 @@ void pc_round(void)
 	}
 	if (++rounds % HELD_ROUNDS == 0)
 		handler_mask_round();
-	for (struct thread *t = monitor.threads; t; t = t->next) {
-		if (!t->watched)
+	for (struct thread *t = monitor.threads; t; t = t->chain.next) {
+		if (!t->clock.watched)
 			pc_close(t);
 		else if (is_due(t))
 			pc_watch(t);

@@ -175,8 +175,8 @@ static void place_follow(const struct looked *looked)
 
 static void sleeps_follow(void)
 {
-	for (struct thread *t = monitor.threads; t; t = t->next)
-		if (t->watched)
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
+		if (t->clock.watched)
 			monitor.header->sleeps += status_slept(t);
 }
 
@@ -351,8 +351,8 @@ bool sampler_pause(void)
 	look_stop();
 	for (int tries = 0; tries < 20000 && sys3(tgkill, monitor.pid, sampler_tid, 0) != -ESRCH; tries++)
 		sys2(nanosleep, &moment, NULL);
-	for (struct thread *t = monitor.threads; t; t = t->next)
-		t->state_fd = t->state_tid = 0;
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
+		t->clock.state_fd = t->clock.state_tid = 0;
 	pc_forget();
 	return true;
 }

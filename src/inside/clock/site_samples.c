@@ -128,9 +128,9 @@ static struct spender *spender_of(struct thread *t)
 {
 	uint64_t taken = __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED);
 
-	if (!t->spender && taken + sizeof *t->spender <= monitor.header->memory_bound / MEMORY_PART)
-		t->spender = memory_take(sizeof *t->spender, false);
-	return t->spender;
+	if (!t->clock.spender && taken + sizeof *t->clock.spender <= monitor.header->memory_bound / MEMORY_PART)
+		t->clock.spender = memory_take(sizeof *t->clock.spender, false);
+	return t->clock.spender;
 }
 
 /* Is a stack to be looked at now?  Of deep ones only some are, by chance, since to read one takes as long as it is deep. */

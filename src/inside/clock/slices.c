@@ -13,14 +13,14 @@
 /* The next table of T is of LEVEL.  False: no room, or what is left is for contexts. */
 static bool slices_table_add(struct thread *t, uint32_t level)
 {
-	uint32_t n = t->nslices, room = slice_room(n ? t->slices[n - 1].slots : 0, n ? t->slices[n - 1].level : 0, level);
+	uint32_t n = t->clock.nslices, room = slice_room(n ? t->clock.slices[n - 1].slots : 0, n ? t->clock.slices[n - 1].level : 0, level);
 	struct amon_chunk *c = n < THREAD_SLICES && !file_over_bound(false) ? file_chunk(AMON_SLICES, t->index, room, sizeof(struct amon_slice)) : NULL;
 
 	if (!c)
 		return false;
 	c->base = level;
-	t->slices[n] = (struct slice_table){ .chunk = c, .slots = room, .level = level };
-	t->nslices++;
+	t->clock.slices[n] = (struct slice_table){ .chunk = c, .slots = room, .level = level };
+	t->clock.nslices++;
 	return true;
 }
 
@@ -34,7 +34,7 @@ static uint64_t slices_elapsed(void)
 
 static bool clock_slices_charge(struct thread *t, uint64_t at, uint32_t level, uint32_t item, uint64_t time, uint32_t ticks)
 {
-	const struct slice_table *last = t->nslices ? &t->slices[t->nslices - 1] : NULL;
+	const struct slice_table *last = t->clock.nslices ? &t->clock.slices[t->clock.nslices - 1] : NULL;
 
 	return last && last->level == level && slice_charge(last->chunk, last->slots, at / slice_length(level), item, time, ticks);
 }
@@ -47,7 +47,7 @@ void slices_charge(struct thread *t, uint32_t item, uint64_t time, uint32_t tick
 	if (!monitor.intervals || monitor.stopped)
 		return;
 	at = slices_elapsed();
-	level = slice_level(at, t->nslices ? t->slices[t->nslices - 1].level : 0);
+	level = slice_level(at, t->clock.nslices ? t->clock.slices[t->clock.nslices - 1].level : 0);
 	if (!clock_slices_charge(t, at, level, item, time, ticks) &&
 	    !(slices_table_add(t, level) && clock_slices_charge(t, at, level, item, time, ticks)))
 		note(AMON_NOTE_SLICES_BOUND);
@@ -55,10 +55,10 @@ void slices_charge(struct thread *t, uint32_t item, uint64_t time, uint32_t tick
 
 void slices_reset(struct thread *t)
 {
-	for (uint32_t k = 0; k < t->nslices; k++) {
-		struct amon_slice *slots = (struct amon_slice *)(t->slices[k].chunk + 1);
+	for (uint32_t k = 0; k < t->clock.nslices; k++) {
+		struct amon_slice *slots = (struct amon_slice *)(t->clock.slices[k].chunk + 1);
 
-		for (uint32_t i = 0; i < t->slices[k].slots; i++) {
+		for (uint32_t i = 0; i < t->clock.slices[k].slots; i++) {
 			slots[i].time = 0;
 			slots[i].ticks = 0;
 		}

@@ -72,27 +72,27 @@ bool status_begin(void)
 
 void status_close(struct thread *t)
 {
-	if (t->state_fd)
-		sys1(close, t->state_fd);
-	t->state_fd = 0;
-	t->state_tid = 0;
+	if (t->clock.state_fd)
+		sys1(close, t->clock.state_fd);
+	t->clock.state_fd = 0;
+	t->clock.state_tid = 0;
 }
 
 static void status_open(struct thread *t)
 {
 	status_close(t);
-	t->state_fd = task_open(t->tid, "/status");
-	t->state_tid = t->tid;
-	t->slept = 0;
+	t->clock.state_fd = task_open(t->tid, "/status");
+	t->clock.state_tid = t->tid;
+	t->clock.slept = 0;
 }
 
 bool status_read(struct thread *t, char *text, size_t size)
 {
 	long n;
 
-	if (proc >= 0 && t->state_tid != t->tid)
+	if (proc >= 0 && t->clock.state_tid != t->tid)
 		status_open(t);
-	n = t->state_fd ? sys4(pread64, t->state_fd, text, size - 1, 0) : 0;
+	n = t->clock.state_fd ? sys4(pread64, t->clock.state_fd, text, size - 1, 0) : 0;
 	text[n > 0 ? n : 0] = 0;
 	return n > 0;
 }
@@ -126,11 +126,11 @@ uint64_t status_slept(struct thread *t)
 {
 	char text[2048];
 	const char *number = status_read(t, text, sizeof text) ? text_after(text, "\nvoluntary_ctxt_switches:\t") : NULL;
-	uint64_t before = t->slept;
+	uint64_t before = t->clock.slept;
 
 	if (number)
-		t->slept = text_number(&number);
-	return t->slept > before ? t->slept - before : 0;
+		t->clock.slept = text_number(&number);
+	return t->clock.slept > before ? t->clock.slept - before : 0;
 }
 
 bool status_is_blocked(struct thread *t, int sig)
@@ -156,7 +156,7 @@ static bool is_left(void)
 	char byte;
 	struct iovec to = { &byte, 1 }, from = { &byte, 1 };
 
-	for (struct thread *t = monitor.threads; t; t = t->next)
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
 		if (t->tid != monitor.pid && sys3(tgkill, monitor.pid, t->tid, 0) != -ESRCH)
 			return false;
 	return sys6(process_vm_readv, monitor.pid, &to, 1, &from, 1, 0) == -ESRCH;

@@ -35,7 +35,7 @@ static void handler_add(uintptr_t routine)
 		return;
 	for (; !__atomic_compare_exchange_n(&handler_table[i], &none, routine, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); none = 0)
 		i = (i + 1) % HANDLER_SLOTS;
-	for (struct thread *t = __atomic_load_n(&monitor.threads, __ATOMIC_ACQUIRE); t; t = t->next)
+	for (struct thread *t = __atomic_load_n(&monitor.threads, __ATOMIC_ACQUIRE); t; t = t->chain.next)
 		front_drop(t, routine);
 }
 

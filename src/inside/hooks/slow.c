@@ -126,7 +126,7 @@ static void slow_arrive(struct thread *t, uintptr_t cfa)
 	struct shadow *above = stack_above(t, cfa);
 	enum lost_context_below below = above ? lost_context_below(stack_bottom(t, above), above->left) : FOUND_NOT;
 
-	stack_arrive(t, cfa, below == FOUND_BELOW || (below == FOUND_UNKNOWN && above == t->shadow) ? above : NULL);
+	stack_arrive(t, cfa, below == FOUND_BELOW || (below == FOUND_UNKNOWN && above == t->stacks.shadow) ? above : NULL);
 }
 
 /* An entry with signals blocked: any thread, any stack, any routine. False: there is no thread to enter it in. */
@@ -264,7 +264,7 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine)
 	tls_put_away(tls);
 	if (stack_sync_exit(t, cfa, site, routine))
 		stack_pop(t);
-	else if (tls->top + 2 < t->shadow->end)
+	else if (tls->top + 2 < t->stacks.shadow->end)
 		note(AMON_NOTE_UNBALANCED_EXIT);
 	tls_take_up(tls);
 	if (clock_is_tsc())

@@ -239,10 +239,10 @@ static bool machine_front_begin(struct thread *t, bool of_sites)
 {
 	struct front *f = &t->front[of_sites];
 
-	if (!t->forked_from || !front_is_shown(t, of_sites))
+	if (!t->chain.forked_from || !front_is_shown(t, of_sites))
 		return front_renew(f, FRONT_FIRST);
 	f->slots = *front_place_of(t, of_sites);
-	f->room = t->forked_from->front[of_sites].room;
+	f->room = t->chain.forked_from->front[of_sites].room;
 	f->mask = front_mask_of(FRONT_FIRST);
 	front_clear(f->slots, FRONT_FIRST);
 	return true;

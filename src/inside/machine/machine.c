@@ -635,7 +635,7 @@ context_id machine_here(struct thread *t, context_id c)
 {
 	if (machine_item(t, c) != AMON_NONE)
 		return c;
-	for (struct thread *from = t->forked_from; from; from = from->forked_from)
+	for (struct thread *from = t->chain.forked_from; from; from = from->chain.forked_from)
 		if (machine_item(from, c) != AMON_NONE)
 			return machine_adopt(t, from, c);
 	return ROOT_ID;
@@ -646,7 +646,7 @@ bool machine_init(struct thread *t)
 	t->histories_used = 1;
 	t->sites = monitor.sites;
 	for (int i = 0; i < 2; i++)		/* a forked child's parent needs its own no more */
-		if (!(t->scratch[i] = t->forked_from ? t->forked_from->scratch[i] : sys_memory((MACHINE_LONGEST + 1) * sizeof(history_entry), false)))
+		if (!(t->scratch[i] = t->chain.forked_from ? t->chain.forked_from->scratch[i] : sys_memory((MACHINE_LONGEST + 1) * sizeof(history_entry), false)))
 			return false;
 	if (item_begin(t, AMON_ROUTINE_ROOT) != 0)
 		return false;

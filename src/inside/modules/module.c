@@ -66,7 +66,7 @@ static void hide(struct module *m)
 	if (!m->tag)
 		m->tag = last_tag < UINT16_MAX ? ++last_tag : last_tag;
 	routine_hide(m->start, m->end, tag_of(m));
-	for (struct thread *t = monitor.threads; t; t = t->next)
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
 		keys_hide(t, m->start, m->end, tag_of(m));
 }
 
@@ -75,7 +75,7 @@ static void module_show(struct module *m)
 	if (!m->tag || m->tag == UINT16_MAX)	/* that one is everybody's */
 		return;
 	routine_show(tag_of(m));
-	for (struct thread *t = monitor.threads; t; t = t->next)
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
 		keys_show(t, tag_of(m));
 	__atomic_store_n(&monitor.shown, monitor.shown + 1, __ATOMIC_RELEASE);
 }

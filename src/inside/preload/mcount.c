@@ -137,7 +137,7 @@ static uintptr_t *slot_aligned(uintptr_t routine, uintptr_t *slot, uintptr_t beh
  * they held at their entry. */
 static void drop_left(struct aprof_tls *tls, uintptr_t cfa)
 {
-	const struct shadow *s = tls->thread->shadow;
+	const struct shadow *s = tls->thread->stacks.shadow;
 
 	if (cfa <= s->low || cfa > s->high)
 		return;				/* another stack */

@@ -134,7 +134,7 @@ void aprof_vfork_before(void)
 	tls->inert = INERT_VFORK;
 	front_none(tls);
 	if (tls->thread)
-		tls->thread->vfork_last = tls->last;
+		tls->thread->stacks.vfork_last = tls->last;
 	tls->last = 0;
 	if (monitor_state() == MONITOR_ON)
 		note(AMON_NOTE_VFORK);
@@ -146,7 +146,7 @@ void aprof_vfork_after(void)
 
 	if (tls->thread) {
 		front_begin(tls->thread);
-		tls->last = tls->thread->vfork_last;
+		tls->last = tls->thread->stacks.vfork_last;
 	}
 	tls->inert = INERT_NOT;
 }

@@ -25,7 +25,7 @@ void leave_routines(void)
 	if (tls->current == LOST_ID)
 		tls->current = lost_context_here(t);
 	t->record->current = machine_item(t, tls_context(tls));
-	t->record->depth = (uint32_t)(tls->top - t->shadow->base);
+	t->record->depth = (uint32_t)(tls->top - t->stacks.shadow->base);
 	if (clock_is_tsc())
 		cycles_charge(t, tls_context(tls));
 	stack_push_root(t);

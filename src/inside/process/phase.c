@@ -77,9 +77,9 @@ static struct amon_phase_count *counts_for(struct thread *t, uint32_t slot, uint
 {
 	struct amon_chunk *old, *c;
 
-	if (!t->phases && !(t->phases = sys_memory((MOST + 1) * sizeof *t->phases, false)))
+	if (!t->tables.phases && !(t->tables.phases = sys_memory((MOST + 1) * sizeof *t->tables.phases, false)))
 		return NULL;
-	old = c = t->phases[slot];
+	old = c = t->tables.phases[slot];
 	if (!c || c->capacity < n + TOTALS) {
 		c = file_chunk(AMON_PHASE_COUNTS, t->index, n + n / 2 + 126, sizeof(struct amon_phase_count));
 		if (!c)
@@ -87,7 +87,7 @@ static struct amon_phase_count *counts_for(struct thread *t, uint32_t slot, uint
 		c->base = slot == SLOT_MARK ? AMON_NONE : slot;
 		if (old)
 			mem_copy((char *)c + c->first, (char *)old + old->first, old->count * sizeof(struct amon_phase_count));
-		t->phases[slot] = c;
+		t->tables.phases[slot] = c;
 	}
 	__atomic_store_n(&c->count, n + TOTALS, __ATOMIC_RELEASE);
 	return (struct amon_phase_count *)((char *)c + c->first);
@@ -129,7 +129,7 @@ static void go_to(uint32_t phase)
 	if (phase == current)
 		return;
 	__atomic_store_n(&phase_at(current)->current, 0, __ATOMIC_SEQ_CST);
-	for (struct thread *t = monitor.threads; t; t = t->next)
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
 		if (!thread_account(t, current))
 			note(AMON_NOTE_PHASE_LOST);
 	if (current != AMON_PHASE_STOPPED || phase != interrupted)
@@ -143,12 +143,12 @@ static void go_to(uint32_t phase)
 
 void phase_reset(void)
 {
-	for (struct thread *t = monitor.threads; t; t = t->next)
-		for (uint32_t slot = 0; t->phases && slot <= SLOT_MARK; slot++)
-			if (t->phases[slot])
-				mem_zero((char *)t->phases[slot] + t->phases[slot]->first,
-					 t->phases[slot]->count * sizeof(struct amon_phase_count));
-	for (struct thread *t = monitor.threads; t; t = t->next) {
+	for (struct thread *t = monitor.threads; t; t = t->chain.next)
+		for (uint32_t slot = 0; t->tables.phases && slot <= SLOT_MARK; slot++)
+			if (t->tables.phases[slot])
+				mem_zero((char *)t->tables.phases[slot] + t->tables.phases[slot]->first,
+					 t->tables.phases[slot]->count * sizeof(struct amon_phase_count));
+	for (struct thread *t = monitor.threads; t; t = t->chain.next) {
 		uint32_t n = __atomic_load_n(&t->nitems, __ATOMIC_ACQUIRE);
 		struct amon_phase_count *mark = names ? counts_for(t, SLOT_MARK, n) : NULL;
 

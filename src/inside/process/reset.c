@@ -17,7 +17,7 @@
 static bool reset_calls(struct thread *t)
 {
 	uint32_t n = __atomic_load_n(&t->nitems, __ATOMIC_ACQUIRE);
-	struct amon_chunk *c = t->reset;
+	struct amon_chunk *c = t->tables.reset;
 	uint64_t *calls;
 
 	if (!c || c->capacity < n)
@@ -28,7 +28,7 @@ static bool reset_calls(struct thread *t)
 	for (uint32_t i = 0; i < n; i++)
 		calls[i] = __atomic_load_n(&machine_counter(t, i)->calls, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->count, n, __ATOMIC_RELEASE);
-	t->reset = c;
+	t->tables.reset = c;
 	return true;
 }
 
@@ -49,9 +49,9 @@ static void reset_thread(struct thread *t)
 			if (t->spans[s].bytes)
 				t->spans[s].bytes[i] = 0;
 		}
-	for (uint32_t k = 0; k < t->npcs; k++)
-		for (uint32_t i = 0; i < t->pcs[k]->capacity; i++)
-			((struct amon_pc *)((char *)t->pcs[k] + t->pcs[k]->first))[i].count = 0;
+	for (uint32_t k = 0; k < t->clock.npcs; k++)
+		for (uint32_t i = 0; i < t->clock.pcs[k]->capacity; i++)
+			((struct amon_pc *)((char *)t->clock.pcs[k] + t->clock.pcs[k]->first))[i].count = 0;
 	slices_reset(t);
 	r->cpu_first = r->cpu_last;
 	r->unplaced = r->monitor = r->ticks = r->monitor_ticks = r->squares = 0;
@@ -62,7 +62,7 @@ void reset_counters(void)
 	struct amon_header *h = monitor.header;
 	uint32_t request = __atomic_load_n(&h->reset_request, __ATOMIC_ACQUIRE);
 
-	for (struct thread *t = __atomic_load_n(&monitor.threads, __ATOMIC_ACQUIRE); t; t = t->next)
+	for (struct thread *t = __atomic_load_n(&monitor.threads, __ATOMIC_ACQUIRE); t; t = t->chain.next)
 		reset_thread(t);
 	phase_reset();
 	h->cpu_before = sys_clock(2);

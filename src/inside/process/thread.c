@@ -41,10 +41,10 @@ static bool is_gone(int tid)
 /* T's thread is over, or will soon be. */
 static void ended_add(struct thread *t)
 {
-	t->ended = true;
-	t->next_ended = NULL;
+	t->chain.ended = true;
+	t->chain.next_ended = NULL;
 	if (monitor.ended)
-		monitor.ended_last->next_ended = t;
+		monitor.ended_last->chain.next_ended = t;
 	else
 		monitor.ended = t;
 	monitor.ended_last = t;
@@ -55,8 +55,8 @@ static struct thread *ended_pop(void)
 	struct thread *t = monitor.ended;
 
 	if (t) {
-		monitor.ended = t->next_ended;
-		t->ended = false;
+		monitor.ended = t->chain.next_ended;
+		t->chain.ended = false;
 	}
 	return t;
 }
@@ -66,10 +66,10 @@ static struct thread *ended_pop(void)
 static void ended_find(void)
 {
 	monitor.starts = 0;
-	for (struct thread *t = monitor.threads; t; t = t->next) {
+	for (struct thread *t = monitor.threads; t; t = t->chain.next) {
 		int tid = __atomic_load_n(&t->tid, __ATOMIC_RELAXED);
 
-		if (!t->ended && tid && is_gone(tid))
+		if (!t->chain.ended && tid && is_gone(tid))
 			ended_add(t);
 	}
 }
@@ -121,7 +121,7 @@ static struct thread *machine_new(struct aprof_tls *tls, struct thread *parent)
 	if (!t || !thread_record_new(t))
 		return NULL;
 	t->tls = tls;
-	t->forked_from = parent;
+	t->chain.forked_from = parent;
 	return machine_init(t) ? t : NULL;
 }
 
@@ -176,7 +176,7 @@ static struct thread *machine_take(struct aprof_tls *tls, struct thread *parent)
 	}
 	t = machine_new(tls, parent);
 	if (t) {
-		t->next = monitor.threads;
+		t->chain.next = monitor.threads;
 		__atomic_store_n(&monitor.threads, t, __ATOMIC_RELEASE);
 	}
 	return t;
@@ -260,7 +260,7 @@ static void process_thread_end(struct thread *t)
 		t->record->state = AMON_THREAD_ENDED;
 	clock_thread_end(t);
 	sys_lock(&monitor.lock);
-	if (!t->ended)
+	if (!t->chain.ended)
 		ended_add(t);		/* last: once the thread is gone, the machine may be another's */
 	sys_unlock(&monitor.lock);
 	sys_restore_signals(&mask);

@@ -84,7 +84,69 @@ struct front {
 	uint64_t fought_calls;		/* calls made up to then */
 };
 
-/* A machine.  Lives in anonymous memory for ever; reused when its thread is gone. */
+/* The machine stacks that the thread has run on, and their shadow stacks (stacks/). */
+struct thread_stacks {
+	struct shadow *shadow;		/* in use */
+	uintptr_t low;			/* down to which address the machine stack in use is known to go, beside way inline */
+	struct shadow *nowhere;		/* in use between a switch that nobody follows and the next hook; NULL: not made */
+	struct shadow *shadows;		/* all of them */
+	struct shadow *unused, *unused_end; /* room for more */
+	struct shadow **announced;	/* table by hash of the low ends of the stacks that were announced; NULL: none were */
+	uint32_t announced_slots;	/* its slots, a power of 2 */
+	uint32_t nannounced;		/* and those taken */
+	uintptr_t refused_low, refused_high; /* the range that was told last, and is no stack; 0: none */
+	uint64_t vfork_last;		/* aprof_tls.last while a child of vfork uses the thread's words */
+};
+
+/* What the sampler, or a timer, knows of the thread, and charged (clock/). */
+struct thread_clock {
+	volatile uint32_t watched;	/* the clock may look at tls; clocks tsc and none: if is_told, too */
+	bool is_told;			/* tls is there until `watched` is 0: its end will be told, or it is the first thread */
+	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
+	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
+	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
+	int state_tid;			/* whose state_fd is */
+	uint64_t slept;			/* times that it had given up its processor by itself when last asked */
+	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
+	struct amon_chunk *pcs[THREAD_PCS]; /* tables of PCs; the last one is filled */
+	uint32_t npcs;			/* of them; 0: none */
+	struct slice_table slices[THREAD_SLICES]; /* the last one is filled */
+	uint32_t nslices;		/* of them; 0: none */
+	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
+	volatile uint32_t pc_phase;	/* of a perf event: PC_FIRST, PC_CAME; 0: it has its period */
+	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
+	struct spender *spender;	/* what samples by call site need; NULL: there was none */
+};
+
+/* Tables of the thread in the file beside its contexts. */
+struct thread_tables {
+	struct amon_chunk *stacks;	/* of stacks that did not fit; NULL: none */
+	struct amon_chunk *reset;	/* calls at the last reset; NULL: none */
+	struct amon_chunk **phases;	/* counts of phases, and last of all the mark; NULL: none */
+};
+
+/* What walking its machine stack needs (stacks/). */
+struct thread_walk {
+	uint32_t *kept_frames;		/* routines of a stack that is walked (frames.c); NULL: none was */
+	struct unwind_cache *unwinding;	/* for that; NULL: none yet */
+	struct walks *walks;		/* that were made (walk_cache.c); NULL: none yet */
+};
+
+/* A stack for hooks that run where there is too little of one (stacks/hook_stack.c). */
+struct thread_hook_stack {
+	void *room;			/* NULL: none yet */
+	bool is_in_room;		/* it is in use, and a signal stack has been left for it */
+};
+
+/* Its place among all machines (process/). */
+struct thread_chain {
+	struct thread *forked_from;	/* machine whose contexts open routines may still hold; NULL: none */
+	struct thread *next;		/* in monitor.threads */
+	struct thread *next_ended;	/* in monitor.ended; NULL: the last */
+	bool ended;			/* it is there */
+};
+
+/* A machine: whose it is, its contexts and transitions, and who is making one.  Lives in anonymous memory for ever; reused when its thread is gone. */
 struct thread {
 	struct aprof_tls *tls;		/* of the live thread; NULL: ended */
 	struct amon_thread *record;	/* in the file */
@@ -116,46 +178,16 @@ struct thread {
 	history_entry *scratch[2];	/* room for one history each */
 	uint32_t lost;			/* item "(lost)" */
 	uint32_t elided;		/* item "(elided)"; 0: not made */
-	struct shadow *shadow;		/* in use */
-	uintptr_t low;			/* down to which address the machine stack in use is known to go, beside way inline */
-	struct shadow *nowhere;		/* in use between a switch that nobody follows and the next hook; NULL: not made */
-	struct shadow *shadows;		/* all of them */
-	struct shadow *unused, *unused_end; /* room for more */
-	struct shadow **announced;	/* table by hash of the low ends of the stacks that were announced; NULL: none were */
-	uint32_t announced_slots;	/* its slots, a power of 2 */
-	uint32_t nannounced;		/* and those taken */
-	uintptr_t refused_low, refused_high; /* the range that was told last, and is no stack; 0: none */
-	uint64_t vfork_last;		/* aprof_tls.last while a child of vfork uses the thread's words */
-	volatile uint32_t watched;	/* the clock may look at tls; clocks tsc and none: if is_told, too */
-	bool is_told;			/* tls is there until `watched` is 0: its end will be told, or it is the first thread */
-	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
-	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
-	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
-	int state_tid;			/* whose state_fd is */
-	uint64_t slept;			/* times that it had given up its processor by itself when last asked */
-	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
-	struct amon_chunk *pcs[THREAD_PCS]; /* tables of PCs; the last one is filled */
-	uint32_t npcs;			/* of them; 0: none */
-	struct slice_table slices[THREAD_SLICES]; /* the last one is filled */
-	uint32_t nslices;		/* of them; 0: none */
-	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
-	volatile uint32_t pc_phase;	/* of a perf event: PC_FIRST, PC_CAME; 0: it has its period */
-	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
-	struct spender *spender;	/* what samples by call site need; NULL: there was none */
+
+	/* what others keep of it */
+	struct thread_stacks stacks;
+	struct thread_clock clock;
 	struct verifier *verifier;	/* what holding stacks against contexts needs; NULL: nobody has */
-	struct amon_chunk *stacks;	/* table of those that did not fit; NULL: none */
-	struct amon_chunk *reset;	/* calls at the last reset; NULL: none */
-	struct amon_chunk **phases;	/* counts of phases, and last of all the mark; NULL: none */
-	uint32_t *kept_frames;		/* routines of a stack that is walked (frames.c); NULL: none was */
-	struct unwind_cache *unwinding;	/* for that; NULL: none yet */
-	struct walks *walks;		/* that were made (walk_cache.c); NULL: none yet */
-	void *room;			/* a stack (hook_stack.c); NULL: none yet */
-	bool is_in_room;		/* it is in use, and a signal stack has been left for it */
+	struct thread_tables tables;
+	struct thread_walk walk;
+	struct thread_hook_stack hook_stack;
 	struct aprof_stack *script;	/* routines of scripts that its thread has open, but for coroutines' (script.c); NULL: none yet */
-	struct thread *forked_from;	/* machine whose contexts open routines may still hold; NULL: none */
-	struct thread *next;		/* in monitor.threads */
-	struct thread *next_ended;	/* in monitor.ended; NULL: the last */
-	bool ended;			/* it is there */
+	struct thread_chain chain;
 };
 
 /* Marks in thread.busy. The second is of who makes a context while signals may come: their handlers are not the monitor's time,

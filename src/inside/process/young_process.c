@@ -57,9 +57,9 @@ static bool timer_make(void)
 /* What T has spent since that was last asked. */
 static uint64_t spent_since(struct thread *t, uint64_t now)
 {
-	uint64_t spent = now > t->sampled_cpu ? now - t->sampled_cpu : 0;
+	uint64_t spent = now > t->clock.sampled_cpu ? now - t->clock.sampled_cpu : 0;
 
-	t->sampled_cpu += spent;
+	t->clock.sampled_cpu += spent;
 	return spent;
 }
 

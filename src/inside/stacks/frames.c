@@ -74,9 +74,9 @@ struct unwind_cache *frames_cache(struct thread *t)
 {
 	uint64_t taken = __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED);
 
-	if (!t->unwinding && taken + sizeof *t->unwinding <= monitor.header->memory_bound / MEMORY_PART)
-		t->unwinding = memory_take(sizeof *t->unwinding, false);
-	return t->unwinding;
+	if (!t->walk.unwinding && taken + sizeof *t->walk.unwinding <= monitor.header->memory_bound / MEMORY_PART)
+		t->walk.unwinding = memory_take(sizeof *t->walk.unwinding, false);
+	return t->walk.unwinding;
 }
 
 bool frames_is_inline(const struct unwind *u)
@@ -192,9 +192,9 @@ context_id frames_context(struct thread *t, const struct frames *f, bool quiet)
 	context_id here = ROOT_ID;
 	bool open = false;
 
-	if (!t->kept_frames && !(t->kept_frames = memory_take(KEPT_FRAMES * sizeof *t->kept_frames, false)))
+	if (!t->walk.kept_frames && !(t->walk.kept_frames = memory_take(KEPT_FRAMES * sizeof *t->walk.kept_frames, false)))
 		return machine_counter(t, t->lost)->id;
-	done = frames_keep(f, 0, t->kept_frames, &how, &open);
+	done = frames_keep(f, 0, t->walk.kept_frames, &how, &open);
 	if (quiet && how != UNWIND_END)
 		return 0;
 	if (open && !quiet)
@@ -205,9 +205,9 @@ context_id frames_context(struct thread *t, const struct frames *f, bool quiet)
 	}
 	for (first = done > KEPT_FRAMES ? done - KEPT_FRAMES : 0; done; first = done > KEPT_FRAMES ? done - KEPT_FRAMES : 0) {
 		if (first)
-			frames_keep(f, first, t->kept_frames, &how, &open);
+			frames_keep(f, first, t->walk.kept_frames, &how, &open);
 		while (done > first)
-			here = machine_step(t, here, t->kept_frames[--done - first]);
+			here = machine_step(t, here, t->walk.kept_frames[--done - first]);
 	}
 	return here;
 }

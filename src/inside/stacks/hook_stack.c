@@ -41,13 +41,13 @@ __asm__(".text\n"
 
 void hook_stack_call(struct thread *t, void (*f)(void *), void *arg)
 {
-	if (!t || !handler_mask_is_small() || (!t->room && !(t->room = memory_take(ROOM, false)))) {
+	if (!t || !handler_mask_is_small() || (!t->hook_stack.room && !(t->hook_stack.room = memory_take(ROOM, false)))) {
 		f(arg);
 		return;
 	}
-	t->is_in_room = true;
-	aprof_room_call(f, arg, (uintptr_t)t->room + ROOM);
-	t->is_in_room = false;
+	t->hook_stack.is_in_room = true;
+	aprof_room_call(f, arg, (uintptr_t)t->hook_stack.room + ROOM);
+	t->hook_stack.is_in_room = false;
 }
 #else
 void hook_stack_call(struct thread *t, void (*f)(void *), void *arg)

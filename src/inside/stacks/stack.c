@@ -67,11 +67,11 @@ static struct frame *frames_new(size_t *size)
 
 static struct shadow *shadow_alloc(struct thread *t)
 {
-	if (t->unused == t->unused_end) {
-		t->unused = sys_memory(AMON_PAGE, false);
-		t->unused_end = t->unused ? t->unused + AMON_PAGE / sizeof *t->unused : NULL;
+	if (t->stacks.unused == t->stacks.unused_end) {
+		t->stacks.unused = sys_memory(AMON_PAGE, false);
+		t->stacks.unused_end = t->stacks.unused ? t->stacks.unused + AMON_PAGE / sizeof *t->stacks.unused : NULL;
 	}
-	return t->unused ? t->unused++ : NULL;
+	return t->stacks.unused ? t->stacks.unused++ : NULL;
 }
 
 /* No frame of S, which a former thread left as it was, is open. */
@@ -96,10 +96,10 @@ static void stack_place(struct shadow *s, uintptr_t low, uintptr_t high)
 static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high, size_t size,
 				 context_id current)
 {
-	struct shadow *s = t->shadows;
+	struct shadow *s = t->stacks.shadows;
 
 	/* One that a former thread left? */
-	while (s && (s->high || s == t->shadow || (size_t)(s->end - s->base) < size / sizeof *s->base))
+	while (s && (s->high || s == t->stacks.shadow || (size_t)(s->end - s->base) < size / sizeof *s->base))
 		s = s->next;
 	if (!s) {
 		s = shadow_alloc(t);
@@ -107,8 +107,8 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 			return NULL;
 		s->thread = t;
 		s->end = s->base + size / sizeof *s->base;
-		s->next = t->shadows;
-		t->shadows = s;
+		s->next = t->stacks.shadows;
+		t->stacks.shadows = s;
 	} else {
 		frames_forget(s);
 	}
@@ -127,14 +127,14 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 static void stack_limit_set(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
-	struct shadow *s = t->shadow;
+	struct shadow *s = t->stacks.shadow;
 	const struct frame *open = tls_open(tls);
 	uintptr_t room = (uintptr_t)(s->end - tls->top - 2) * 8;
 	uintptr_t from = open == s->base ? s->high : open->cfa;
 
 	tls->end = s->end;
-	t->low = from - s->low > room ? from - room : s->low;
-	tls->reach = tls->current ? 0 : t->low ^ REACH_BIT;
+	t->stacks.low = from - s->low > room ? from - room : s->low;
+	tls->reach = tls->current ? 0 : t->stacks.low ^ REACH_BIT;
 }
 
 struct thread *stack_owner(const struct aprof_tls *tls)
@@ -148,7 +148,7 @@ struct thread *stack_owner(const struct aprof_tls *tls)
 
 uintptr_t stack_low(const struct thread *t)
 {
-	return t->tls->reach ? t->tls->reach ^ REACH_BIT : t->low;
+	return t->tls->reach ? t->tls->reach ^ REACH_BIT : t->stacks.low;
 }
 
 /* Exits of the frames that are open now go out of line, too. */
@@ -156,10 +156,10 @@ void stack_follow_inline(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
 
-	t->low = stack_low(t);
+	t->stacks.low = stack_low(t);
 	tls->reach = 0;
-	t->shadow->top = tls->top;
-	for (struct shadow *s = t->shadows; s; s = s->next)
+	t->stacks.shadow->top = tls->top;
+	for (struct shadow *s = t->stacks.shadows; s; s = s->next)
 		for (struct frame *f = s->base + 1; s->high && f <= s->top; f++)
 			if (f->cfa)
 				f->cfa = frame_cfa(f) - (frame_is_cyg(f) ? FRAME_CYG : FRAME_FENTRY) - FRAME_SLOW;
@@ -168,7 +168,7 @@ void stack_follow_inline(struct thread *t)
 
 static void stack_use(struct thread *t, struct shadow *s)
 {
-	t->shadow = s;
+	t->stacks.shadow = s;
 	t->tls->top = s->top;
 	stack_limit_set(t);
 }
@@ -181,7 +181,7 @@ static struct shadow *stacks_stack_find(struct thread *t, uintptr_t address)
 {
 	struct shadow *found = NULL;
 
-	for (struct shadow *s = t->shadows; s; s = s->next)
+	for (struct shadow *s = t->stacks.shadows; s; s = s->next)
 		if (address > low_of(s) && address <= s->high && (!found || s->high - low_of(s) < found->high - low_of(found)))
 			found = s;
 	return found;
@@ -192,7 +192,7 @@ static bool is_on_alternate(const struct thread *t, uintptr_t cfa, uintptr_t *lo
 {
 	stack_t alternate;
 
-	if (sys_failed(sys2(sigaltstack, NULL, &alternate)) || !(alternate.ss_flags & SS_ONSTACK || t->is_in_room) ||
+	if (sys_failed(sys2(sigaltstack, NULL, &alternate)) || !(alternate.ss_flags & SS_ONSTACK || t->hook_stack.is_in_room) ||
 	    cfa - (uintptr_t)alternate.ss_sp > alternate.ss_size)
 		return false;
 	*low = (uintptr_t)alternate.ss_sp;
@@ -205,7 +205,7 @@ static bool is_on(const struct shadow *s, uintptr_t address) { return address >=
 /* Use S, one of T's, instead of the one in use. */
 static void stack_take_up(struct thread *t, struct shadow *s)
 {
-	struct shadow *now = t->shadow;
+	struct shadow *now = t->stacks.shadow;
 
 	if (s == now)
 		return;
@@ -222,8 +222,8 @@ static void stack_take_up(struct thread *t, struct shadow *s)
 	stack_use(t, s);
 }
 
-bool stack_begins(const struct thread *t) { return t && t->shadow->interrupted && t->tls->top == t->shadow->base; }
-bool stack_ends(const struct thread *t) { return t->shadow->interrupted && t->tls->top == t->shadow->base + 1; }
+bool stack_begins(const struct thread *t) { return t && t->stacks.shadow->interrupted && t->tls->top == t->stacks.shadow->base; }
+bool stack_ends(const struct thread *t) { return t->stacks.shadow->interrupted && t->tls->top == t->stacks.shadow->base + 1; }
 
 /* Nothing else tells that a handler on an alternate stack returns, and the hook that it interrupted goes on with the top frame that it
  * knows. */
@@ -238,7 +238,7 @@ void stack_pop(struct thread *t)
 		__atomic_store_n(&tls->current, below->context, __ATOMIC_RELAXED);
 	tls_pop_to(tls, tls->top - 1);
 	if (stack_begins(t))
-		stack_take_up(t, t->shadow->interrupted);
+		stack_take_up(t, t->stacks.shadow->interrupted);
 }
 
 /* Does the machine stack of S lie in the mapping LOW .. HIGH, and reach as far as hooks were seen?  One that was told may lie within another, and fibers' share one. */
@@ -250,11 +250,11 @@ static bool reaches_into(const struct shadow *s, uintptr_t low, uintptr_t high)
 /* The shadow of T of which that is so: the one in use, if it is one. */
 static struct shadow *find_in_mapping(struct thread *t, uintptr_t low, uintptr_t high)
 {
-	struct shadow *s = t->shadow;
+	struct shadow *s = t->stacks.shadow;
 
 	if (reaches_into(s, low, high))
 		return s;
-	for (s = t->shadows; s && !reaches_into(s, low, high);)
+	for (s = t->stacks.shadows; s && !reaches_into(s, low, high);)
 		s = s->next;
 	return s;
 }
@@ -270,7 +270,7 @@ static bool is_further_down(const struct shadow *s, uintptr_t cfa)
 /* Was S announced in a frame of the stack in use that has been left, and is CFA of that stack?  Nobody has told of a switch. */
 static bool stack_is_past(const struct thread *t, const struct shadow *s, uintptr_t cfa)
 {
-	return s->is_announced && is_further_down(t->shadow, cfa);
+	return s->is_announced && is_further_down(t->stacks.shadow, cfa);
 }
 
 /* The shadow of the machine stack that CFA is on, where a hook is; NULL: none is known. */
@@ -286,7 +286,7 @@ static struct shadow *find_untold(struct thread *t, uintptr_t cfa)
 /* Use S, the shadow of the machine stack that CFA is on; NULL: find out, or make one. False: no memory for a new one. */
 static bool stack_switch(struct thread *t, uintptr_t cfa, struct shadow *s)
 {
-	struct shadow *now = t->shadow;
+	struct shadow *now = t->stacks.shadow;
 	uintptr_t low, high;
 
 	if (!s && is_on_alternate(t, cfa, &low, &high)) {
@@ -334,11 +334,11 @@ static void drop_stale(struct thread *t, uintptr_t cfa)
 {
 	struct aprof_tls *tls = t->tls;
 	struct frame *open = tls_open(tls);
-	uintptr_t above = open == t->shadow->base ? t->shadow->high : frame_cfa(open);
+	uintptr_t above = open == t->stacks.shadow->base ? t->stacks.shadow->high : frame_cfa(open);
 
 	if (tls->top != open && above - cfa < SIGNAL_FRAME)
 		tls_pop_to(tls, open);
-	for (struct frame *f = tls->top + 1; f < t->shadow->end && f->cfa; f++)
+	for (struct frame *f = tls->top + 1; f < t->stacks.shadow->end && f->cfa; f++)
 		f->cfa = 0;
 }
 
@@ -362,13 +362,13 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct aprof_tls *tls = t->tls;
 
-	if ((cfa - FRAME_FENTRY < stack_low(t) || cfa > t->shadow->high) && !stack_switch(t, cfa, find_untold(t, cfa)))
+	if ((cfa - FRAME_FENTRY < stack_low(t) || cfa > t->stacks.shadow->high) && !stack_switch(t, cfa, find_untold(t, cfa)))
 		return false;
 	pop_dead(tls, cfa);
 	while (frame_cfa(tls_open(tls)) == cfa && !stack_is_inlined(tls, cfa, site, flags))
 		pop_left(tls);			/* another activation with the same frame */
 	drop_stale(t, cfa);
-	return tls->top + 2 < t->shadow->end;
+	return tls->top + 2 < t->stacks.shadow->end;
 }
 
 /* GCC splits off the end of a routine (.part), the exit hook with it, and inlines the rest, the entry hook with it: ROUTINE, whose exit
@@ -377,7 +377,7 @@ static bool is_left_by_piece(struct thread *t, uintptr_t cfa, uintptr_t routine)
 {
 	const struct frame *top = t->tls->top;
 
-	return routine && frame_is_cyg(top) && frame_cfa(top) > cfa && top + 2 < t->shadow->end &&
+	return routine && frame_is_cyg(top) && frame_cfa(top) > cfa && top + 2 < t->stacks.shadow->end &&
 	       machine_routine(t, top->context) == routine;
 }
 
@@ -386,7 +386,7 @@ bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t 
 	struct aprof_tls *tls = t->tls;
 	struct frame left = { .cfa = 0 };
 
-	if ((cfa < t->shadow->low || cfa > t->shadow->high) && !stack_switch(t, cfa, find_untold(t, cfa)))
+	if ((cfa < t->stacks.shadow->low || cfa > t->stacks.shadow->high) && !stack_switch(t, cfa, find_untold(t, cfa)))
 		return false;
 	/* A nested function pushes its static chain before its entry hook, but not before its exit hook. */
 	for (; frame_cfa(tls_open(tls)) < cfa - 8; pop_left(tls))
@@ -406,7 +406,7 @@ void stack_push_root(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
 
-	if (tls->top + 2 >= t->shadow->end) {
+	if (tls->top + 2 >= t->stacks.shadow->end) {
 		note(AMON_NOTE_STACK_OVERFLOW);
 		return;
 	}
@@ -423,12 +423,12 @@ void stack_push_root(struct thread *t)
 
 static bool leave_for_nowhere(struct thread *t, uintptr_t cfa)
 {
-	struct shadow *now = t->shadow;
+	struct shadow *now = t->stacks.shadow;
 
-	if (!t->nowhere && !(t->nowhere = shadow_new(t, NOWHERE, NOWHERE, LEAST, ROOT_ID)))
+	if (!t->stacks.nowhere && !(t->stacks.nowhere = shadow_new(t, NOWHERE, NOWHERE, LEAST, ROOT_ID)))
 		return false;
-	t->nowhere->base->context = ROOT_ID;
-	stack_take_up(t, t->nowhere);
+	t->stacks.nowhere->base->context = ROOT_ID;
+	stack_take_up(t, t->stacks.nowhere);
 	now->left = cfa;
 	return true;
 }
@@ -438,11 +438,11 @@ void stack_leave(struct thread *t, uintptr_t cfa)
 	struct aprof_tls *tls;
 	uint64_t mask;
 
-	if (!t || t->shadow == t->nowhere)
+	if (!t || t->stacks.shadow == t->stacks.nowhere)
 		return;
 	tls = t->tls;
 	sys_block_signals(&mask);
-	if (t == stack_owner(tls) && is_on(t->shadow, cfa)) {
+	if (t == stack_owner(tls) && is_on(t->stacks.shadow, cfa)) {
 		tls_put_away(tls);
 		leave_for_nowhere(t, cfa);
 		tls_take_up(tls);
@@ -450,14 +450,14 @@ void stack_leave(struct thread *t, uintptr_t cfa)
 	sys_restore_signals(&mask);
 }
 
-bool stack_is_nowhere(const struct thread *t) { return t->nowhere && t->shadow == t->nowhere; }
+bool stack_is_nowhere(const struct thread *t) { return t->stacks.nowhere && t->stacks.shadow == t->stacks.nowhere; }
 
 /* Neither libc's, nor a signal's. */
 static bool is_untold(const struct shadow *s) { return !s->is_announced && !s->is_alternate; }
 
 bool stack_is_elsewhere(struct thread *t, uintptr_t cfa)
 {
-	const struct shadow *now = t->shadow, *s;
+	const struct shadow *now = t->stacks.shadow, *s;
 	uintptr_t low, high;
 
 	if (cfa - FRAME_FENTRY >= stack_low(t) && cfa <= now->high)
@@ -465,7 +465,7 @@ bool stack_is_elsewhere(struct thread *t, uintptr_t cfa)
 	s = stacks_stack_find(t, cfa);
 	if ((s && !is_untold(s)) || is_on_alternate(t, cfa, &low, &high))
 		return false;
-	if (now == t->nowhere || now->is_fiber || (s && s->is_fiber))
+	if (now == t->stacks.nowhere || now->is_fiber || (s && s->is_fiber))
 		return true;
 	return !s && is_untold(now) && module_range(cfa - 8, &low, &high) && !find_in_mapping(t, low, high);
 }
@@ -473,7 +473,7 @@ bool stack_is_elsewhere(struct thread *t, uintptr_t cfa)
 /* The last open frame of S. */
 static const struct frame *last_open(const struct thread *t, const struct shadow *s)
 {
-	const struct frame *f = s == t->shadow ? t->tls->top : s->top;
+	const struct frame *f = s == t->stacks.shadow ? t->tls->top : s->top;
 
 	while (!f->cfa)
 		f--;
@@ -492,8 +492,8 @@ struct shadow *stack_above(const struct thread *t, uintptr_t cfa)
 	struct shadow *nearest = NULL;
 	uintptr_t least = UINTPTR_MAX;
 
-	for (struct shadow *s = t->shadows; s; s = s->next) {
-		uintptr_t bottom = s->high && s != t->nowhere ? stack_bottom(t, s) : UINTPTR_MAX;
+	for (struct shadow *s = t->stacks.shadows; s; s = s->next) {
+		uintptr_t bottom = s->high && s != t->stacks.nowhere ? stack_bottom(t, s) : UINTPTR_MAX;
 
 		if (bottom >= cfa && bottom < least) {
 			nearest = s;
@@ -508,13 +508,13 @@ static struct shadow *fiber_at(struct thread *t, uintptr_t cfa)
 {
 	struct shadow *s;
 
-	for (s = t->shadows; s; s = s->next)
+	for (s = t->stacks.shadows; s; s = s->next)
 		if (s->left && is_untold(s) && cfa >= s->left && cfa <= s->high)
 			s->low = s->high = s->left = 0;
 	s = stacks_stack_find(t, cfa);
 	if (s && (!is_untold(s) || last_open(t, s) == s->base || cfa >= stack_bottom(t, s)))
 		return s;
-	s = t->shadow;
+	s = t->stacks.shadow;
 	if (s->is_fiber && last_open(t, s) == s->base) {	/* whose stack that was does not matter: nothing is open on it */
 		stack_place(s, cfa - FIBER_BELOW, cfa);
 		return s;
@@ -544,40 +544,40 @@ void stack_arrive(struct thread *t, uintptr_t cfa, struct shadow *on)
  * once, and are found by what they are now. */
 static struct shadow **announced_place(const struct thread *t, uintptr_t low)
 {
-	uint32_t mask = t->announced_slots - 1, i = (uint32_t)(low * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+	uint32_t mask = t->stacks.announced_slots - 1, i = (uint32_t)(low * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
 
-	while (t->announced[i] && t->announced[i]->low != low)
+	while (t->stacks.announced[i] && t->stacks.announced[i]->low != low)
 		i = (i + 1) & mask;
-	return &t->announced[i];
+	return &t->stacks.announced[i];
 }
 
 /* A table with room for twice as many as there are shadows. */
 static bool announced_grow(struct thread *t)
 {
 	uint32_t slots = FIRST_ANNOUNCED, n = 0;
-	struct shadow **old = t->announced, **grown;
+	struct shadow **old = t->stacks.announced, **grown;
 
-	for (struct shadow *s = t->shadows; s; s = s->next)
+	for (struct shadow *s = t->stacks.shadows; s; s = s->next)
 		n++;
 	while (slots < n * 4)
 		slots *= 2;
 	if (!(grown = memory_take(slots * sizeof *grown, false)))
 		return false;
 	if (old)
-		memory_forget(old, t->announced_slots * sizeof *old);
-	t->announced = grown;
-	t->announced_slots = slots;
-	t->nannounced = n;
-	for (struct shadow *s = t->shadows; s; s = s->next)
+		memory_forget(old, t->stacks.announced_slots * sizeof *old);
+	t->stacks.announced = grown;
+	t->stacks.announced_slots = slots;
+	t->stacks.nannounced = n;
+	for (struct shadow *s = t->stacks.shadows; s; s = s->next)
 		*announced_place(t, s->low) = s;
 	return true;
 }
 
 static void announced_add(struct thread *t, struct shadow *s)
 {
-	if ((t->announced && t->nannounced < t->announced_slots / 2) || announced_grow(t)) {
+	if ((t->stacks.announced && t->stacks.nannounced < t->stacks.announced_slots / 2) || announced_grow(t)) {
 		*announced_place(t, s->low) = s;
-		t->nannounced++;
+		t->stacks.nannounced++;
 	}
 }
 
@@ -590,12 +590,12 @@ static struct shadow *announced_before(struct thread *t, uintptr_t low, uintptr_
 	struct shadow *found = NULL;
 
 	*inner = false;
-	for (struct shadow *s = t->shadows; s; s = s->next)
+	for (struct shadow *s = t->stacks.shadows; s; s = s->next)
 		if (s->low == low && s->high == high)
 			found = s;
 		else if (is_around(s, low, high))
 			s->has_inner = true;
-		else if (stack_overlaps(s, low, high) && s == t->shadow)
+		else if (stack_overlaps(s, low, high) && s == t->stacks.shadow)
 			*inner = s->is_announced;	/* else it goes further down than is known */
 		else if (stack_overlaps(s, low, high))
 			s->low = s->high = 0;
@@ -605,11 +605,11 @@ static struct shadow *announced_before(struct thread *t, uintptr_t low, uintptr_
 /* What begins on a stack may have a smaller one in its memory that was used before. */
 void stack_begins_anew(struct thread *t)
 {
-	struct shadow *now = t->shadow;
+	struct shadow *now = t->stacks.shadow;
 
 	if (!now->has_inner)
 		return;
-	for (struct shadow *s = t->shadows; s; s = s->next)
+	for (struct shadow *s = t->stacks.shadows; s; s = s->next)
 		if (s != now && s->is_announced && stack_overlaps(s, now->low, now->high) && !is_around(s, now->low, now->high))
 			s->low = s->high = 0;
 	now->has_inner = false;
@@ -621,19 +621,19 @@ static bool is_mapped(struct thread *t, uintptr_t low, uintptr_t high)
 {
 	uintptr_t first, end;
 
-	if (low == t->refused_low && high == t->refused_high)
+	if (low == t->stacks.refused_low && high == t->stacks.refused_high)
 		return false;
 	if (low < high && module_range(high - 1, &first, &end) && first < low + (high - low) / 2 && high <= end)
 		return true;
-	t->refused_low = low;
-	t->refused_high = high;
+	t->stacks.refused_low = low;
+	t->stacks.refused_high = high;
 	return false;
 }
 
 static struct shadow *announce(struct thread *t, uintptr_t low, uintptr_t high, bool hearsay)
 {
 	size_t size = (high - low) * 3;
-	struct shadow *s = t->announced ? *announced_place(t, low) : NULL;
+	struct shadow *s = t->stacks.announced ? *announced_place(t, low) : NULL;
 	bool inner;
 
 	if (s && s->high == high)
@@ -667,7 +667,7 @@ struct shadow *stack_announce(struct thread *t, uintptr_t low, uintptr_t high, b
 
 void stack_shrink(struct thread *t)
 {
-	struct shadow *s = t->shadow;
+	struct shadow *s = t->stacks.shadow;
 	uintptr_t keep = ((uintptr_t)t->tls->top + SHRUNK) & -(uintptr_t)AMON_PAGE, end = (uintptr_t)s->end;
 	uint64_t mask;
 
@@ -684,7 +684,7 @@ void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 	bool is_there = true;
 	uint64_t mask;
 
-	if (known == t->shadow && is_on(known, cfa) && frame_cfa(tls_open(t->tls)) >= cfa)
+	if (known == t->stacks.shadow && is_on(known, cfa) && frame_cfa(tls_open(t->tls)) >= cfa)
 		return;
 	sys_block_signals(&mask);
 	if (t != stack_owner(t->tls)) {		/* a handler's hook was a child's first, and has adopted it */
@@ -692,13 +692,13 @@ void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 		return;
 	}
 	tls_put_away(t->tls);
-	if (known && known == t->nowhere) {
+	if (known && known == t->stacks.nowhere) {
 		stack_take_up(t, known);
 		is_there = false;
 	} else if (known && known->thread == t && (is_on(known, cfa) || is_further_down(known, cfa))) {
 		stack_take_up(t, known);
 		is_there = is_on(known, cfa) || stack_switch(t, cfa, find_untold(t, cfa));
-	} else if (!is_on(t->shadow, cfa)) {
+	} else if (!is_on(t->stacks.shadow, cfa)) {
 		is_there = stack_switch(t, cfa, stacks_stack_find(t, cfa));
 	}
 	if (is_there)
@@ -711,9 +711,9 @@ bool stack_init(struct thread *t, uintptr_t cfa)
 {
 	struct shadow *s;
 
-	for (s = t->shadows; s; s = s->next)	/* a machine used again: its stacks are gone */
+	for (s = t->stacks.shadows; s; s = s->next)	/* a machine used again: its stacks are gone */
 		s->low = s->high = s->left = 0;
-	t->shadow = t->nowhere = NULL;
+	t->stacks.shadow = t->stacks.nowhere = NULL;
 	s = shadow_new(t, cfa - FIRST_VERIFIED, cfa, usual_size(), ROOT_ID);
 	if (s)
 		stack_use(t, s);
@@ -738,21 +738,21 @@ static context_id stacks_stack_adopt(struct thread *t, context_id c)
 bool stack_adopt(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
-	struct thread *parent = t->forked_from;
+	struct thread *parent = t->chain.forked_from;
 
 	tls_put_away(tls);
-	parent->shadow->top = tls->top;
-	t->shadows = parent->shadows;
-	t->nowhere = parent->nowhere;
-	t->announced = parent->announced;
-	t->announced_slots = parent->announced_slots;
-	t->nannounced = parent->nannounced;
-	for (struct shadow *s = t->shadows; s; s = s->next) {
+	parent->stacks.shadow->top = tls->top;
+	t->stacks.shadows = parent->stacks.shadows;
+	t->stacks.nowhere = parent->stacks.nowhere;
+	t->stacks.announced = parent->stacks.announced;
+	t->stacks.announced_slots = parent->stacks.announced_slots;
+	t->stacks.nannounced = parent->stacks.nannounced;
+	for (struct shadow *s = t->stacks.shadows; s; s = s->next) {
 		s->thread = t;
 		for (struct frame *f = s->base; f <= s->top; f++)
 			f->context = stacks_stack_adopt(t, f->context);
 	}
-	stack_use(t, parent->shadow);
+	stack_use(t, parent->stacks.shadow);
 	tls_take_up(tls);
 	return true;
 }

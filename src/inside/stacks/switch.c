@@ -188,7 +188,7 @@ static struct left switch_now(const struct aprof_tls *tls)
 {
 	const struct thread *stacks = stack_owner(tls);
 
-	return (struct left){ thread_live(tls), stacks ? stacks->shadow : NULL, tls->current };
+	return (struct left){ thread_live(tls), stacks ? stacks->stacks.shadow : NULL, tls->current };
 }
 
 /* Out of line, as is take_up: a stack may be left in one thread and go on in another. */

@@ -64,11 +64,11 @@ static void verify_record(struct thread *t, const struct amon_stack *what)
 	uint32_t first = what->verdict == AMON_STACK_OPEN ? 0 : OPEN_SLOTS, n = what->verdict == AMON_STACK_OPEN ? OPEN_SLOTS : SLOTS - OPEN_SLOTS;
 	uint64_t hash = what->pc * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
-	if (!t->stacks)
-		t->stacks = file_chunk(AMON_STACKS, t->index, SLOTS, sizeof *slots);
-	if (!t->stacks)
+	if (!t->tables.stacks)
+		t->tables.stacks = file_chunk(AMON_STACKS, t->index, SLOTS, sizeof *slots);
+	if (!t->tables.stacks)
 		return;
-	slots = (struct amon_stack *)(t->stacks + 1);
+	slots = (struct amon_stack *)(t->tables.stacks + 1);
 	for (uint32_t i = 0; i < MOST_PROBES; i++) {
 		struct amon_stack *s = &slots[first + (hash + i) % n];
 
@@ -79,7 +79,7 @@ static void verify_record(struct thread *t, const struct amon_stack *what)
 		if (!s->pc) {
 			*s = (struct amon_stack){ .context = what->context, .routine = what->routine, .verdict = what->verdict, .count = 1 };
 			__atomic_store_n(&s->pc, what->pc, __ATOMIC_RELEASE);
-			t->stacks->count++;
+			t->tables.stacks->count++;
 			return;
 		}
 	}

@@ -34,7 +34,7 @@ static struct walk *walk_cache_place(const struct thread *t, const struct landin
 {
 	uintptr_t key = to->reg[UNWIND_RIP] ^ to->reg[UNWIND_RSP] << 4;
 
-	return &t->walks->at[(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % WALKS];
+	return &t->walk.walks->at[(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % WALKS];
 }
 
 static bool is_as_then(const struct walk *w, const struct landing *to)
@@ -59,7 +59,7 @@ static bool words_hold(const struct unwind_notes *n)
 
 context_id walk_cache_before(const struct thread *t, const struct landing *to)
 {
-	const struct walk *w = t->walks ? walk_cache_place(t, to) : NULL;
+	const struct walk *w = t->walk.walks ? walk_cache_place(t, to) : NULL;
 	uint32_t version = w ? w->version : 1;
 	context_id found;
 
@@ -75,9 +75,9 @@ struct unwind_notes *walk_cache_begin(struct thread *t, const struct landing *to
 	uint64_t taken = __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED);
 	struct walk *w;
 
-	if (!t->walks && taken + sizeof *t->walks <= monitor.header->memory_bound / MEMORY_PART)
-		t->walks = memory_take(sizeof *t->walks, false);
-	if (!t->walks)
+	if (!t->walk.walks && taken + sizeof *t->walk.walks <= monitor.header->memory_bound / MEMORY_PART)
+		t->walk.walks = memory_take(sizeof *t->walk.walks, false);
+	if (!t->walk.walks)
 		return NULL;
 	w = walk_cache_place(t, to);
 	w->version |= 1;
