@@ -82,7 +82,10 @@ async function narrowed(bench, address, name) {
 function written(bench, file) {
 	const start = performance.now(),
 		command = [path.join(bench.build, 'aprof'), 'html', '-o', bench.file('page.html'), file],
-		[, children] = bench.run('sh', '-c', '"$0" "$@" > /dev/null && times', ...command).trim().split('\n'),
+		[, children] = bench
+			.run('sh', '-c', '"$0" "$@" > /dev/null && times', ...command)
+			.trim()
+			.split('\n'),
 		processor = [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, minutes, seconds]) => sum + 60 * minutes + Number(seconds), 0);
 	return [(performance.now() - start) / 1000, processor];
 }

@@ -67,4 +67,7 @@ page_template_end:
 	.section .note.GNU-stack, "", %progbits
 `,
 );
-fs.writeFileSync(path.join(build, 'page.d'), `src/show/page/template.S src/show/page/page.html: ${[...inputs].map((f) => f.replace(/ /g, '\\ ')).join(' ')}\n`);
+fs.writeFileSync(
+	path.join(build, 'page.d'),
+	`src/show/page/template.S src/show/page/page.html: ${[...inputs].map((f) => f.replace(/ /g, '\\ ')).join(' ')}\n`,
+);

@@ -32,14 +32,7 @@ export function rows(app, what) {
 		? []
 		: [
 				...(what.self
-					? [
-							times(
-								'self',
-								what.self,
-								[what.selfMeasured, what.selfVariance],
-								what.isRoutine ? 'self' : 'pathSelf',
-							),
-						]
+					? [times('self', what.self, [what.selfMeasured, what.selfVariance], what.isRoutine ? 'self' : 'pathSelf')]
 					: []),
 				times('total', what.time, [what.measured, what.variance], kindOf(what)),
 			];
