@@ -46,6 +46,30 @@ __attribute__((noinline)) static void brief(void) { spin(5); __asm__ volatile(""
 static void *thread(void *arg) { brief(); return arg; }
 int main(void) { pthread_t t; own(); for (int i = 0; i < 40; i++) { if (pthread_create(&t, NULL, thread, NULL)) return 2; pthread_join(t, NULL); } return 0; }
 """
+# 40 processes at once, each with four threads of 4 ms.
+TREE = SPIN + r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static void work(void) { spin(4); __asm__ volatile(""); }
+static void *thread(void *arg) { work(); return arg; }
+static long of(int who) { struct rusage r; getrusage(who, &r); return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000 + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000; }
+int main(void)
+{
+	pthread_t t[4];
+	int depth = 3, status, bad = 0, first = getpid();
+again:
+	for (int i = 0; depth > 0 && i < 3; i++)
+		if (fork() == 0) { depth--; goto again; }
+	for (int i = 0; i < 4; i++) if (pthread_create(&t[i], NULL, thread, NULL)) return 3;
+	for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
+	while (wait(&status) > 0) bad |= status;
+	if (getpid() == first) printf("%ld\n", of(RUSAGE_SELF) + of(RUSAGE_CHILDREN));
+	return bad != 0;
+}
+"""
 # Works on when its parent has ended.
 DAEMON = SPIN + r"""
 #include <stdio.h>
@@ -196,6 +220,17 @@ class Total(Recording):
         self.assertAlmostEqual(rows["own"]["total_ns"] / 1e8, 1, delta=0.12)
         self.assertGreater(rows["brief"]["total_error_ns"], 4e7)
         self.assertIn("is shared as other samples of its process say", " ".join(self.aprof("report", "data").stdout.split()))
+
+    def test_a_tree_of_brief_threads(self):
+        """Each ends soon after its last sample, and most wait for a processor."""
+        self.build(TREE)
+        for source in [source for source in SOURCES if source != "ptrace"]:
+            with self.subTest(source):
+                used = int(self.run_by(source, "./prog").stdout)
+                placed, unplaced, processes = self.times("data")
+                self.assertEqual(processes, 40)
+                self.assertAlmostEqual((placed + unplaced) / used, 1, delta=0.04)
+                self.assertAlmostEqual(self.flat("data")["work"]["total_ns"] / (160 * 4e6), 1, delta=0.25)
 
     def test_no_file(self):
         """A limit on files, or one on memory, is no lack of CPU time."""

@@ -299,6 +299,7 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 		for (size_t i = 0; i < p->nfds && !w->on_exec; i++)
 			ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 		p->source.sees_kernel = !p->attr.exclude_kernel;
+		p->source.ends = w->all ? 0 : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);	/* an event each */
 		if (w->on_exec && !w->wall)
 			anchor(p, tids[0]);
 		return &p->source;
@@ -548,7 +549,7 @@ static bool perf_record_read(const struct perf *p, const struct perf_event_heade
 		return true;
 	case PERF_RECORD_READ:
 		read_used(at, h);
-		return h->cpu > 0;
+		return true;
 	case PERF_RECORD_SWITCH:
 		return read_switch(record, h);
 	case PERF_RECORD_LOST:
