@@ -186,6 +186,8 @@ bool output_path(const struct comparison *c, uint32_t index, const struct text_s
 		if (contexts[path[k]].gap)
 			fputs(".. ", out);
 		escape_print(out, shown_name(c, contexts[path[k]].to, style), flags);
+		if (contexts[path[k]].folded)
+			putc('\'', out);
 	}
 	free(path);
 	return true;

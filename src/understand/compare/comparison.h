@@ -44,6 +44,7 @@ struct comparison_item {
 	uint32_t from;		/* arc, call site: caller, index of a routine, GRAPH_NONE: spontaneous; context: parent, index of a context */
 	uint32_t to;		/* arc, call site: callee; context: the routine that it adds; GRAPH_NONE: the root */
 	bool gap;		/* context: calls were squeezed out before its last entry */
+	bool folded;		/* context: recursion was folded there, in some history of some run: its last entry is active again further down */
 	const char *name;	/* routine: its name; else NULL */
 	const char *brief;	/* routine: its short form (base/short_names.h) */
 	const char *module;	/* routine: path of its module in the last run that has it; NULL: none */

@@ -158,6 +158,7 @@ static bool pair_add(struct pairs *p, struct row_pair *row, uint32_t run, uint32
 	item->from = from;
 	item->to = to;
 	item->gap = row->gap;
+	item->folded |= row->folded;
 	value_add(&item->values[run], &row->value);
 	return true;
 }

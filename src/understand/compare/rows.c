@@ -102,7 +102,7 @@ static bool contexts_make(struct rows *r, const struct graph *g, struct error *e
 	for (size_t i = 0; r->contexts && i < t->nnodes; i++) {
 		const struct tree_node *n = &t->nodes[i];
 
-		r->contexts[i] = (struct row_pair){ .from = n->parent, .to = n->routine, .gap = n->gap,
+		r->contexts[i] = (struct row_pair){ .from = n->parent, .to = n->routine, .gap = n->gap, .folded = n->folded,
 			.value = { .time = { n->self, n->total }, .variance = { n->evidence.variance, n->evidence.variance } } };
 		if (i > 0)
 			r->contexts[n->parent].value.variance[COMPARISON_SELF] -= n->evidence.variance;

@@ -19,7 +19,7 @@ struct row_routine {
 struct row_pair {
 	uint32_t from;		/* arc: caller, index of a row; context: parent, index of a row */
 	uint32_t to;		/* index of a routine's row; GRAPH_NONE: none */
-	bool gap;		/* context: see struct comparison_item */
+	bool gap, folded;	/* context: see struct comparison_item */
 	uint32_t item;		/* the arc or context of the comparison that it is, once settled */
 	struct comparison_value value;
 };
