@@ -148,8 +148,10 @@ static bool visit(struct finder *f, uint32_t index, const struct weight *w)
 		return false;
 	cycle->time += w->time;
 	overhead_evidence_add(&cycle->evidence, &w->evidence);
-	if (span.end + 1 == c->length)
+	if (span.end + 1 == c->length) {
 		cycle->calls += c->entries;
+		cycle->closed |= c->entries > 0 || !graph_counts(f->g, c->routine);
+	}
 	return true;
 }
 
@@ -190,7 +192,7 @@ static void remnants_drop(struct graph *g)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < g->ncycles; i++)
-		if (g->cycles[i].calls)
+		if (g->cycles[i].closed)
 			g->cycles[kept++] = g->cycles[i];
 	g->ncycles = kept;
 }

@@ -27,6 +27,7 @@ static void focus_keep(struct graph *g, const bool *named, bool *in)
 		if (in[i])
 			continue;
 		c->kept = false;
+		c->above = c->entries;
 		c->entries = c->pieces = c->recursive = c->time = c->ticks = c->bytes = 0;
 		c->evidence = (struct overhead_evidence){ 0, 0 };
 	}

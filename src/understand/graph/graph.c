@@ -68,6 +68,7 @@ static bool graph_count_calls(struct graph *g, struct arcs *arcs, struct error *
 	g->outside_ticks = g->contexts[0].ticks;
 	overhead_evidence_add(&g->evidence, &g->contexts[0].evidence);
 	g->sampled = g->overhead->evidence != NULL;
+	g->sample = g->sampled ? profile_tick(g->profile) : 0;
 	g->unsure = overhead_unsure(g->profile);
 	return true;
 }

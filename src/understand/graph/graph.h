@@ -124,6 +124,7 @@ struct graph_context {
 	uint64_t time;		/* ns, charged or raw as asked */
 	uint64_t ticks;		/* samples */
 	uint64_t bytes;		/* moved by its calls, as far as somebody told */
+	uint64_t above;		/* of one that a focus left out: its entries, which a tree shows above those that are kept; else 0 */
 	struct overhead_evidence evidence; /* what they say of time */
 };
 
@@ -137,6 +138,7 @@ struct graph_cycle {
 	size_t first;		/* offset of its entries in cycle_entries[] */
 	uint32_t length;	/* entries, the repeated routine once */
 	uint64_t calls;		/* entries of the contexts that end it */
+	bool closed;		/* there were some, or, where calls are not counted, a stack that was sampled ends it */
 	uint64_t time;		/* of the contexts in which it is the innermost, ns */
 	struct overhead_evidence evidence; /* what samples say of time */
 };
@@ -221,6 +223,7 @@ struct graph {
 	uint64_t calls;			/* sum of the routines' calls and recursive calls */
 	uint64_t ticks;			/* samples behind time */
 	uint64_t outside_ticks;		/* samples behind outside */
+	double sample;			/* what each of these stands for, ns, hooks included: the mean of all; 0: times are no samples */
 	bool arcs_alone;		/* no contexts are known: how much of an arc's time is the callee's own is not, and all of it stands as child1 and child2 */
 	bool counted;			/* calls were; else all numbers of calls are 0, which nobody is to print */
 	bool sampled;			/* times are of samples, so that evidence stands beside them */
@@ -328,6 +331,7 @@ struct tree_node {
 	uint64_t total;		/* time of the contexts whose histories pass here, ns; at the root graph.time + graph.outside */
 	uint64_t rest;		/* part of total that no child has, ns: left out by the limits; bottom-up also histories that begin here */
 	uint64_t calls;		/* top-down: entries of the contexts that end here; bottom-up: entries of those whose histories pass */
+	uint64_t above;		/* top-down: entries of those that end here and that a focus left out, which no sum has */
 	uint64_t ticks;		/* samples behind total */
 	struct overhead_evidence evidence; /* what samples say of total */
 	bool folded;		/* in some history the entry is unmarked: folded recursion */

@@ -22,6 +22,7 @@ struct path {
 	uint64_t self;		/* time of the contexts that end here, ns */
 	uint64_t total;		/* of those that pass, ns */
 	uint64_t calls;		/* entries of those that end here */
+	uint64_t above;		/* the same of those that a focus left out */
 	uint64_t ticks;		/* samples behind total */
 	struct overhead_evidence evidence; /* what these say of total */
 	bool folded;		/* unmarked in some history */
@@ -99,6 +100,7 @@ static bool top_down_grow(struct trie *t, bool spelled)
 		t->node_of[i] = node;
 		t->paths[node].self += c->time;
 		t->paths[node].calls += c->entries;
+		t->paths[node].above += c->above;
 		t->paths[node].ticks += c->ticks;
 		overhead_evidence_add(&t->paths[node].evidence, &c->evidence);
 	}
@@ -128,7 +130,7 @@ static struct tree_node node_from(const struct trie *t, uint32_t index, uint32_t
 
 	return (struct tree_node){ .parent = parent, .first = index,
 		.routine = index ? path->link >> 1 : GRAPH_NONE, .gap = index && (path->link & 1),
-		.self = path->self, .total = path->total, .calls = path->calls, .ticks = path->ticks,
+		.self = path->self, .total = path->total, .calls = path->calls, .above = path->above, .ticks = path->ticks,
 		.evidence = path->evidence, .folded = path->folded };
 }
 

@@ -374,6 +374,19 @@ static void test_match(void **state)
 	made_free(m);
 }
 
+/* A tree of what "save" keeps has the calls of Main above it, which no sum has. */
+static void assert_above(const struct graph *g)
+{
+	struct error err;
+	struct tree *t = tree_build(g, &(struct tree_options){ .entered = true }, &err);
+
+	assert_non_null(t);
+	assert_string_equal(g->routines[t->nodes[1].routine].name.name, "Main");
+	assert_int_equal(t->nodes[1].calls, 0);
+	assert_int_equal(t->nodes[1].above, 3);
+	tree_free(t);
+}
+
 static void test_focus(void **state)
 {
 	static const char *const names[] = { "Main", "save", "load", "write", "saver" };
@@ -395,6 +408,7 @@ static void test_focus(void **state)
 	assert_routine(g, "load", 1, 0, 100, 100);
 	assert_arc(g, "save", "write", 1, 1, 0, 1, 0);
 	assert_false(g->contexts[g->context_of[1]].kept);
+	assert_above(g);
 	graph_free(g);
 	g = focused(m, "s.*r|load", &err);
 	assert_int_equal(g->time, 110);
