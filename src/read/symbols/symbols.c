@@ -15,6 +15,7 @@
 #include "read/symbols/leads.h"
 #include "read/symbols/module.h"
 #include "read/symbols/static_arcs.h"
+#include "read/symbols/targets.h"
 
 struct symbols {
 	const struct profile *profile; /* whose modules these are */
@@ -426,6 +427,45 @@ bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
 	struct calls_visit v = { .symbols = s, .visit = visit, .arg = arg };
 
 	return symbols_described_calls(s, module, address, visit, arg) || (!m->packed && code_calls_visit(m, address, &v));
+}
+
+/* The bytes of the function that covers ADDRESS of M, LENGTH of them, and where they *START; NULL: they are not known. */
+static const unsigned char *code_find(struct module *m, uint64_t address, uint64_t *start, size_t *length)
+{
+	const struct symbol *f = m->present ? module_find(m, address) : NULL;
+	const unsigned char *code;
+
+	*start = f ? f->start : address;
+	code = f && f->size ? binary_bytes(&m->binary, *start, length) : NULL;
+	if (code && *length > f->size)
+		*length = f->size;
+	return code;
+}
+
+bool symbols_has_instructions(struct symbols *s, uint32_t module, uint64_t address)
+{
+	uint64_t start;
+	size_t length;
+
+	return code_find(get_module(s, module), address, &start, &length) != NULL;
+}
+
+bool symbols_instructions(struct symbols *s, uint32_t module, uint64_t address, void (*visit)(void *arg, uint64_t at, const char *text), void *arg)
+{
+	struct module *m = get_module(s, module);
+	uint64_t start, at;
+	size_t length;
+	const unsigned char *code = code_find(m, address, &start, &length);
+	struct targets *t = code ? targets_new(m->binary.machine) : NULL;
+	char text[256];
+
+	if (!t)
+		return false;
+	targets_start(t, code, length, start);
+	while (targets_text(t, &at, text, sizeof text))
+		visit(arg, at, text);
+	targets_free(t);
+	return true;
 }
 
 int symbols_leads(struct symbols *s, uint32_t module, const char *name, uint64_t address)

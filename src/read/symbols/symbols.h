@@ -111,6 +111,13 @@ bool symbols_described_calls(struct symbols *s, uint32_t module, uint64_t addres
 bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
 		   void (*visit)(void *arg, const struct symbols_call *call), void *arg);
 
+/* Call VISIT with each instruction of the function that covers ADDRESS of MODULE, in order of their addresses; TEXT is gone behind it.  False: its file is not
+ * there, or nothing is known of its machine; x86-64, x86 and aarch64. */
+bool symbols_instructions(struct symbols *s, uint32_t module, uint64_t address, void (*visit)(void *arg, uint64_t at, const char *text), void *arg);
+
+/* Whether symbols_instructions has any. */
+bool symbols_has_instructions(struct symbols *s, uint32_t module, uint64_t address);
+
 /* How many calls and jumps lead from the function of MODULE that others link to as NAME to the code at ADDRESS, over how few functions: what their
  * code tells.  0: NAME itself is there; negative: it is not known to lead there, or not soon. */
 int symbols_leads(struct symbols *s, uint32_t module, const char *name, uint64_t address);

@@ -9,6 +9,7 @@
 
 #include <capstone/capstone.h>
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -100,6 +101,12 @@ static bool open_engine(const struct machine *m, csh *engine, bool details)
 		&& (details || cs_option(*engine, CS_OPT_SKIPDATA, CS_OPT_ON) == CS_ERR_OK);
 }
 
+/* Text as the assembler of the system and its disassemblers have it. */
+static bool writes_as_the_system(const struct machine *m, csh engine)
+{
+	return m->arch != CS_ARCH_X86 || cs_option(engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) == CS_ERR_OK;
+}
+
 struct targets *targets_new(unsigned machine)
 {
 	const struct machine *m = machine_of(machine);
@@ -108,7 +115,7 @@ struct targets *targets_new(unsigned machine)
 	if (!t)
 		return NULL;
 	t->machine = m;
-	if (open_engine(m, &t->quick, false) && open_engine(m, &t->thorough, true)
+	if (open_engine(m, &t->quick, false) && writes_as_the_system(m, t->quick) && open_engine(m, &t->thorough, true)
 	    && (t->insn = cs_malloc(t->quick)) && (t->detailed = cs_malloc(t->thorough)))
 		return t;
 	targets_free(t);
@@ -169,6 +176,15 @@ bool targets_next(struct targets *t, struct target *target)
 			return true;
 	}
 	return false;
+}
+
+bool targets_text(struct targets *t, uint64_t *at, char *text, size_t size)
+{
+	if (!cs_disasm_iter(t->quick, &t->code, &t->length, &t->address, t->insn))
+		return false;
+	*at = t->insn->address;
+	snprintf(text, size, t->insn->op_str[0] ? "%-7s %s" : "%s", t->insn->mnemonic, t->insn->op_str);
+	return true;
 }
 
 uint64_t targets_stub(struct targets *t)

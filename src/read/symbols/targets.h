@@ -26,6 +26,9 @@ void targets_start(struct targets *t, const unsigned char *code, size_t length, 
 /* The next call or jump that says where it goes; false: there is none.  Bytes that are no instruction are passed over. */
 bool targets_next(struct targets *t, struct target *target);
 
+/* The next instruction, as text into TEXT of SIZE bytes, cut to fit; *AT is its address.  Bytes that are no instruction are `.byte`s.  False: there is none. */
+bool targets_text(struct targets *t, uint64_t *at, char *text, size_t size);
+
 /* The slot through which the stub that starts here goes to its function, if it is one of the PLT; 0: it is none. */
 uint64_t targets_stub(struct targets *t);
 
