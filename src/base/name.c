@@ -1,7 +1,6 @@
 /* name.c - a demangled name without what stands in its brackets. */
 #include "base/name.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 size_t name_operator_length(const char *p)
@@ -59,4 +58,30 @@ void name_simplify(char *buffer, const char *name)
 void name_without_parameters(char *buffer, const char *name)
 {
 	strip(buffer, name, true);
+}
+
+/* Whether the part of LEN bytes at PART names what a processor can do, as the C library's makers name their variants. */
+static bool is_processors(const char *part, size_t len)
+{
+	static const char *const words[] = { "sse2", "sse3", "ssse3", "sse4", "sse41", "sse42", "avx", "avx2", "avx512", "avx512vl", "avx512dq", "evex", "evex256", "evex512",
+		"fma", "fma4", "aesni", "sve", "mops", "simd", "nosimd", "a64fx", "thunderx", "thunderx2", "falkor", "emag" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i]) == len && memcmp(words[i], part, len) == 0)
+			return true;
+	return false;
+}
+
+bool name_public(char *buffer, const char *name)
+{
+	size_t skip = strspn(name, "_");
+
+	strcpy(buffer, name);
+	for (const char *p = skip >= 2 ? strchr(name + skip, '_') : NULL; p; p = strchr(p + 1, '_'))
+		if (is_processors(p + 1, strcspn(p + 1, "_"))) {
+			memcpy(buffer, name + skip, (size_t)(p - name) - skip);
+			buffer[(size_t)(p - name) - skip] = '\0';
+			return true;
+		}
+	return false;
 }

@@ -2,6 +2,7 @@
 #ifndef BASE_NAME_H
 #define BASE_NAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The name that a user would type for NAME: without return type, template arguments and parameters, `std::sort`; into
@@ -10,6 +11,10 @@ void name_simplify(char *buffer, const char *name);
 
 /* The same with its template arguments: `std::vector<int>::push_back`. */
 void name_without_parameters(char *buffer, const char *name);
+
+/* The name by which others call the function whose variant for some processors NAME is, `memcmp` of `__memcmp_evex_movbe`; into BUFFER of strlen(NAME) + 1
+ * bytes.  False: NAME is no such variant, as a library's own names for them are made, and BUFFER is NAME. */
+bool name_public(char *buffer, const char *name);
 
 /* Bytes of the operator's name at P, which must not be taken for brackets: operator<, operator(), operator-> and so on; 0: there is none. */
 size_t name_operator_length(const char *p);

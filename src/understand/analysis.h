@@ -57,6 +57,7 @@
 
 /* What reports find before any of them prints it: of the run, */
 #include "understand/findings/report_input.h"
+#include "understand/findings/figures.h"
 #include "understand/findings/life.h"
 #include "understand/findings/notes.h"
 #include "understand/findings/method_words.h"

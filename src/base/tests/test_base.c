@@ -247,6 +247,24 @@ static void test_names(void **state)
 	}
 }
 
+/* Variants for some processors, and what only looks like them. */
+static void test_public_names(void **state)
+{
+	static const struct { const char *name, *public; } names[] = {
+		{ "__memcmp_evex_movbe", "memcmp" }, { "__memset_avx2_unaligned_erms", "memset" }, { "__wcsnlen_sse4_1", "wcsnlen" }, { "__strcasecmp_l_avx", "strcasecmp_l" },
+		{ "__sin_fma", "sin" }, { "__memcpy_sve", "memcpy" },
+		{ "memcmp_evex", NULL }, { "_memcmp_avx2", NULL }, { "__libc_malloc", NULL }, { "__memcpy_chk", NULL }, { "__avx2", NULL }, { "__copy_avx2x", NULL }, { "__", NULL }, { "", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char buffer[80];
+
+		assert_int_equal(name_public(buffer, names[i].name), names[i].public != NULL);
+		assert_string_equal(buffer, names[i].public ? names[i].public : names[i].name);
+	}
+}
+
 static void test_short_names(void **state)
 {
 	static const struct { const char *name, *brief; } names[] = {
@@ -482,6 +500,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_public_names),
 		cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_short_names_stay_apart),
 		cmocka_unit_test(test_reserve),

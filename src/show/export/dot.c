@@ -10,6 +10,7 @@
 
 #include "base/escape.h"
 #include "show/export/export.h"
+#include "show/report/figure_text.h"
 #include "show/report/report.h"
 #include "base/print.h"
 
@@ -72,7 +73,7 @@ static void figure_append(FILE *label, const struct drawing *d, const char *what
 {
 	char time[PRINT_TIME_SIZE];
 
-	fprintf(label, "%s%s (%.1f %%)", what, print_time_text(time, (double)ns), 100 * dot_share_of(d, ns));
+	fprintf(label, "%s%s (%.1f %%)", what, figure_text(time, d->graph, ns), 100 * dot_share_of(d, ns));
 }
 
 static char *routine_label(const struct drawing *d, const struct graph_routine *r)
@@ -156,7 +157,7 @@ static char *arc_label(const struct drawing *d, uint32_t to, const struct call_f
 	if (place)
 		place_append(label, place);
 	if (timed)
-		fputs(print_time_text(time, (double)(figures->self + figures->children)), label);
+		fputs(figure_text(time, d->graph, figures->self + figures->children), label);
 	if (graph_counts(d->graph, to))
 		fprintf(label, "%s%" PRIu64 " x", timed ? "\\n" : "", figures->calls);
 	if (fclose(label) == 0)
@@ -273,7 +274,7 @@ static void dot_defaults_set(Agraph_t *picture)
 
 bool dot_write(const struct report_input *in, const struct export_options *options, FILE *out, struct error *err)
 {
-	struct drawing d = { .in = in, .graph = in->graph, .whole = in->graph->time + in->graph->outside };
+	struct drawing d = { .in = in, .graph = in->graph, .whole = figure_run(in->graph) };
 	bool ok = false;
 
 	if (options->sites && !graph_sites_make(&d.sites, in->graph, err))

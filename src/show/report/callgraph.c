@@ -12,6 +12,7 @@
 
 #include "base/print.h"
 #include "show/report/code_places.h"
+#include "show/report/figure_text.h"
 #include "show/report/report.h"
 #include "show/report/share.h"
 
@@ -130,9 +131,9 @@ static void site_print(struct listing *l, const struct call_places *places, cons
 		share_text(text, &l->options->style, (double)(self + children) / (double)whole, place->error);
 	fprintf(l->out, "%*s%s ", 12 - (int)print_width(text, strlen(text)), "", text);
 	if (places->timed && whole > 0) {
-		print_seconds(l->out, self, c->decimals, c->self);
+		figure_print(l->out, l->graph, self, c->decimals, c->self);
 		putc(' ', l->out);
-		print_seconds(l->out, children, c->decimals, c->children);
+		figure_print(l->out, l->graph, children, c->decimals, c->children);
 	} else {
 		fprintf(l->out, "%*s %*s", c->self, "", c->children, "");
 	}
@@ -199,9 +200,9 @@ static void callgraph_arc_print(struct listing *l, const struct graph_arc *arc, 
 	if (l->graph->arcs_alone)
 		fprintf(l->out, "%*s", c->self, "");
 	else
-		print_seconds(l->out, self, c->decimals, c->self);
+		figure_print(l->out, l->graph, self, c->decimals, c->self);
 	putc(' ', l->out);
-	print_seconds(l->out, child, c->decimals, c->children);
+	figure_print(l->out, l->graph, child, c->decimals, c->children);
 	if (graph_counts(l->graph, arc->to))
 		fprintf(l->out, " %*" PRIu64 "/%-*" PRIu64 "     ", c->called, arc->calls, c->total,
 			entry_calls(l->graph, &l->graph->routines[arc->to]));
@@ -269,12 +270,18 @@ static void callgraph_parts_print(struct listing *l, uint32_t routine)
 	for (size_t i = l->leaves.first[routine]; i < l->leaves.first[routine + 1]; i++) {
 		print_begin(l->out, &l->options->style, 'd');
 		fprintf(l->out, "%12s ", "");
-		print_seconds(l->out, l->leaves.leaf[i].time, c->decimals, c->self);
+		figure_print(l->out, l->graph, l->leaves.leaf[i].time, c->decimals, c->self);
 		fprintf(l->out, " %*s %*s %*s     ", c->children, "", c->called, "", c->total, "");
 		leaves_print(l->out, &l->leaves.leaf[i], l->options, callgraph_columns_before(c));
 		print_end(l->out, &l->options->style);
 		putc('\n', l->out);
 	}
+}
+
+/* What shares are of: the run; in gprof's own listing what routines have of it. */
+static uint64_t callgraph_whole(const struct listing *l)
+{
+	return l->options->gprof.traditional ? l->graph->time : figure_run(l->graph);
 }
 
 /* The entry's own line. */
@@ -286,10 +293,10 @@ static void callgraph_primary_print(struct listing *l, uint32_t routine)
 
 	print_begin(l->out, &l->options->style, 'm');
 	snprintf(number, sizeof number, "[%" PRIu32 "]", l->order.number[routine]);
-	fprintf(l->out, "%-6s %5.1f ", number, print_percent(r->total, l->graph->time));
-	print_seconds(l->out, r->self, c->decimals, c->self);
+	fprintf(l->out, "%-6s %5.1f ", number, print_percent(r->total, callgraph_whole(l)));
+	figure_print(l->out, l->graph, r->self, c->decimals, c->self);
 	putc(' ', l->out);
-	print_seconds(l->out, r->total - r->self, c->decimals, c->children);
+	figure_print(l->out, l->graph, r->total - r->self, c->decimals, c->children);
 	putc(' ', l->out);
 	print_calls(l->out, c->called, r->calls, graph_counts(l->graph, routine));
 	if (r->recursive)
@@ -310,10 +317,10 @@ static void lump_line_print(struct listing *l, uint32_t lump)
 
 	print_begin(l->out, &l->options->style, 'm');
 	snprintf(number, sizeof number, "[%" PRIu32 "]", place);
-	fprintf(l->out, "%-6s %5.1f ", number, print_percent(whole->total, l->graph->time));
-	print_seconds(l->out, whole->self, c->decimals, c->self);
+	fprintf(l->out, "%-6s %5.1f ", number, print_percent(whole->total, callgraph_whole(l)));
+	figure_print(l->out, l->graph, whole->self, c->decimals, c->self);
 	putc(' ', l->out);
-	print_seconds(l->out, whole->total - whole->self, c->decimals, c->children);
+	figure_print(l->out, l->graph, whole->total - whole->self, c->decimals, c->children);
 	fprintf(l->out, " %*" PRIu64 "+%-*" PRIu64 " <cycle %" PRIu32 " as a whole> [%" PRIu32 "]", c->called, whole->calls,
 		c->total, whole->inner, lump + 1, place);
 	print_end(l->out, &l->options->style);
@@ -338,9 +345,9 @@ static void callgraph_members_print(struct listing *l, const struct graph_lump *
 		const struct graph_routine *r = &l->graph->routines[members[i]];
 
 		fprintf(l->out, "%12s ", "");
-		print_seconds(l->out, r->self, c->decimals, c->self);
+		figure_print(l->out, l->graph, r->self, c->decimals, c->self);
 		putc(' ', l->out);
-		print_seconds(l->out, r->total - r->self, c->decimals, c->children);
+		figure_print(l->out, l->graph, r->total - r->self, c->decimals, c->children);
 		fprintf(l->out, " %*" PRIu64, c->called, r->calls);
 		if (r->recursive)
 			fprintf(l->out, "+%-*" PRIu64 "     ", c->total, r->recursive);
@@ -429,11 +436,11 @@ static void callgraph_heading_print(struct listing *l)
 
 static void callgraph_granularity_print(FILE *out, const struct graph *g)
 {
-	double tick = profile_tick(g->profile);
+	double tick = figure_sample(g);
 
-	if (tick > 0 && g->ticks)
+	if (tick > 0)
 		fprintf(out, "granularity: each sample hit is %.6g seconds, %.2f%% of %.2f seconds\n\n", tick / 1e9,
-			100.0 * tick / (double)g->time, (double)g->time / 1e9);
+			100.0 * tick / (double)figure_run(g), (double)figure_run(g) / 1e9);
 }
 
 static bool callgraph_has_errors(const struct listing *l)

@@ -7,6 +7,7 @@
 
 #include "base/print.h"
 #include "show/report/code_places.h"
+#include "show/report/figure_text.h"
 #include "show/report/report.h"
 #include "show/report/share.h"
 
@@ -55,7 +56,7 @@ static struct unit flat_unit_choose(const struct graph *g)
 
 	for (uint32_t r = 0; r < g->nroutines; r++) {
 		const struct graph_routine *routine = &g->routines[r];
-		double per_call = routine->calls ? (double)routine->total / 1e9 / (double)routine->calls : 0;
+		double per_call = routine->calls ? figure_mean(routine->total, routine->calls) / 1e9 : 0;
 
 		if (per_call > dearest && flat_has_caller(g, routine))
 			dearest = per_call;
@@ -76,15 +77,16 @@ static int per_call_format(char *buffer, size_t size, const struct columns *c, d
 	return snprintf(buffer, size, "%.*f", decimals, value);
 }
 
-static void per_call_print(FILE *out, const struct columns *c, double ns, int width)
+/* The mean of TIME over CALLS. */
+static void per_call_print(FILE *out, const struct graph *g, const struct columns *c, uint64_t time, uint64_t calls, int width)
 {
 	char text[64];
 
 	if (c->decimals == PRINT_UNITS) {
-		print_time(out, ns, width);
+		figure_mean_print(out, g, time, calls, width);
 		return;
 	}
-	per_call_format(text, sizeof text, c, ns);
+	per_call_format(text, sizeof text, c, figure_mean(time, calls));
 	fprintf(out, "%*s", width, text);
 }
 
@@ -94,10 +96,12 @@ static void flat_widen(int *width, int needed)
 		*width = needed;
 }
 
-/* The time of all routines that are listed. */
+/* The time of all that is listed, which is the run unless routines are left out; in gprof's own listing there are routines alone. */
 static void total_add(struct columns *c, const struct graph *g)
 {
-	c->total = g->time;
+	c->total = c->decimals == PRINT_UNITS ? figure_run(g) : g->time;
+	if (c->decimals == PRINT_UNITS)
+		overhead_evidence_add(&c->evidence, &g->contexts[0].evidence);
 	for (uint32_t i = 0; i < g->nroutines; i++)
 		if (g->routines[i].off_flat)
 			c->total -= g->routines[i].self;
@@ -132,8 +136,8 @@ static struct columns columns_as_gprof(const struct graph *g)
 		flat_widen(&c.self, print_seconds_width(r->self, c.decimals, 0));
 		flat_widen(&c.calls, print_count_width(r->calls, 0));
 		if (r->calls) {
-			flat_widen(&c.self_call, per_call_format(text, sizeof text, &c, (double)r->self / (double)r->calls));
-			flat_widen(&c.total_call, per_call_format(text, sizeof text, &c, (double)r->total / (double)r->calls));
+			flat_widen(&c.self_call, per_call_format(text, sizeof text, &c, figure_mean(r->self, r->calls)));
+			flat_widen(&c.total_call, per_call_format(text, sizeof text, &c, figure_mean(r->total, r->calls)));
 		}
 	}
 	return c;
@@ -148,8 +152,8 @@ static void flat_granularity_print(FILE *out, const struct graph *g)
 		fputs(" no time accumulated\n\n", out);
 	else if (h && h->clock == AMON_CLOCK_TSC)
 		fputs("Times are elapsed, read from the cycle counter.\n", out);
-	else if (profile_tick(g->profile) > 0 && g->ticks)
-		fprintf(out, "Each sample counts as %.6g seconds.\n", profile_tick(g->profile) / 1e9);
+	else if (figure_sample(g) > 0)
+		fprintf(out, "Each sample counts as %.6g seconds.\n", figure_sample(g) / 1e9);
 }
 
 /* Columns before a name. */
@@ -192,12 +196,12 @@ static void flat_routine_print(FILE *out, const struct graph *g, const struct gr
 	putc(' ', out);
 	print_seconds(out, cumulative, c->decimals, c->cumulative);
 	putc(' ', out);
-	print_seconds(out, r->self, c->decimals, c->self);
+	figure_print(out, g, r->self, c->decimals, c->self);
 	if (r->calls) {
 		fprintf(out, " %*" PRIu64 " ", c->calls, r->calls);
-		per_call_print(out, c, (double)r->self / (double)r->calls, c->self_call);
+		per_call_print(out, g, c, r->self, r->calls, c->self_call);
 		putc(' ', out);
-		per_call_print(out, c, (double)r->total / (double)r->calls, c->total_call);
+		per_call_print(out, g, c, r->total, r->calls, c->total_call);
 		fputs("  ", out);
 	} else {
 		fprintf(out, " %*s %*s %*s  ", c->calls, "", c->self_call, "", c->total_call, "");
@@ -227,12 +231,23 @@ static void flat_parts_print(FILE *out, const struct graph *g, const struct leav
 		print_begin(out, &options->style, 'd');
 		share_print(out, &options->style, c->errors, print_percent(leaf->time, c->total) / 100, part_error(g, leaves, leaf, c));
 		fprintf(out, " %*s ", c->cumulative, "");
-		print_seconds(out, leaf->time, c->decimals, c->self);
+		figure_print(out, g, leaf->time, c->decimals, c->self);
 		fprintf(out, " %*s %*s %*s      ", c->calls, "", c->self_call, "", c->total_call, "");
 		leaves_print(out, leaf, options, flat_columns_before(c) + 4);
 		print_end(out, &options->style);
 		putc('\n', out);
 	}
+}
+
+/* What no routine has of the run. */
+static void flat_outside_print(FILE *out, const struct graph *g, uint64_t cumulative, const struct columns *c, const struct report_options *options)
+{
+	share_print(out, &options->style, c->errors, print_percent(g->outside, c->total) / 100, graph_error(g, g->outside, &g->contexts[0].evidence, c->total, &c->evidence));
+	putc(' ', out);
+	print_seconds(out, cumulative, c->decimals, c->cumulative);
+	putc(' ', out);
+	figure_print(out, g, g->outside, c->decimals, c->self);
+	fprintf(out, " %*s %*s %*s  (outside all routines)\n", c->calls, "", c->self_call, "", c->total_call, "");
 }
 
 static enum report_sort sort_of(const struct report_options *options)
@@ -256,6 +271,8 @@ static void flat_rows_print(FILE *out, const struct graph *g, const struct order
 		flat_routine_print(out, g, r, cumulative, &c, options);
 		flat_parts_print(out, g, leaves, order->routines[i], &c, options);
 	}
+	if (c.decimals == PRINT_UNITS && g->outside > 0)
+		flat_outside_print(out, g, cumulative + g->outside, &c, options);
 }
 
 static void flat_legend_print(FILE *out, const struct graph *g, const struct text_style *style)
@@ -294,7 +311,7 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 
 static json_t *routine_json(const struct graph *g, const struct graph_routine *r)
 {
-	uint64_t whole = g->time + g->outside;
+	uint64_t whole = figure_run(g);
 	json_t *folded = entry_folded_json(r), *row = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
 			 "name", emit_name(r->name.name), "module", emit_name(r->name.module),
 			 "file", emit_name(r->name.file), "line", r->name.line ? emit_count(r->name.line) : json_null(),

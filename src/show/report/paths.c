@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/print.h"
+#include "show/report/figure_text.h"
 #include "show/report/report.h"
 #include "show/report/share.h"
 
@@ -48,9 +49,9 @@ static void report_paths_print(const struct graph *g, const struct paths *found,
 	for (size_t i = 0; i < paths_count(found, options); i++) {
 		const struct graph_path *p = found->paths + i;
 
-		share_print(out, &options->style, g->sampled, print_percent(p->time, g->time + g->outside) / 100, graph_run_error(g, p->time, &p->evidence));
+		share_print(out, &options->style, g->sampled, figure_share(g, p->time), graph_run_error(g, p->time, &p->evidence));
 		putc(' ', out);
-		print_time(out, (double)p->time, PRINT_TIME);
+		figure_print(out, g, p->time, PRINT_UNITS, PRINT_TIME);
 		fprintf(out, " %8" PRIu32 " ", p->contexts);
 		print_calls(out, calls, p->calls, paths_is_counted(g, found, p));
 		fputs("  ", out);
@@ -84,7 +85,7 @@ bool paths_json(const struct report_input *in, const struct report_options *opti
 
 	if (!found)
 		return false;
-	emit_member(e, "time_ns", emit_count(g->time + g->outside));
+	emit_member(e, "time_ns", emit_count(figure_run(g)));
 	emit_array(e, "paths");
 	for (size_t i = 0; i < paths_count(found, options); i++) {
 		const struct graph_path *p = found->paths + i;
@@ -93,7 +94,7 @@ bool paths_json(const struct report_input *in, const struct report_options *opti
 		for (uint32_t k = 0; k < p->length; k++)
 			json_array_append_new(names, emit_name(g->routines[found->routines[p->first + k]].name.name));
 		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "time_ns", emit_count(p->time), "error_ns",
-				       share_json(graph_run_error(g, p->time, &p->evidence), g->time + g->outside), "ticks", emit_count(p->ticks),
+				       share_json(graph_run_error(g, p->time, &p->evidence), figure_run(g)), "ticks", emit_count(p->ticks),
 				       "calls", emit_calls(paths_is_counted(g, found, p), p->calls), "contexts", emit_count(p->contexts), "effective_contexts",
 				       p->effective, "path", names));
 	}

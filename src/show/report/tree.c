@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/print.h"
+#include "show/report/figure_text.h"
 #include "show/report/report.h"
 #include "show/report/share.h"
 
@@ -47,7 +48,7 @@ static struct columns tree_columns_make(const struct tree *t)
 	struct columns c = { PRINT_TIME, PRINT_TIME, 9 };
 
 	for (size_t i = 0; i < t->nnodes; i++)
-		c.calls = print_count_width(t->nodes[i].calls, c.calls);
+		c.calls = print_count_width(t->nodes[i].calls + t->nodes[i].above, c.calls);
 	return c;
 }
 
@@ -76,7 +77,7 @@ static void tree_figures_print(const struct walk *w, FILE *out, uint64_t total, 
 		fprintf(out, "   %6.2f  ", print_percent(total, parent));
 	else
 		fprintf(out, "   %6s  ", "");
-	print_time(out, (double)total, w->columns.total);
+	figure_print(out, w->graph, total, PRINT_UNITS, w->columns.total);
 }
 
 static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t level)
@@ -88,9 +89,9 @@ static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t
 
 	tree_figures_print(w, out, node->total, w->tree->nodes[node->parent].total, node_error(w->graph, w->tree, node));
 	putc(' ', out);
-	print_time(out, (double)node->self, c->self);
+	figure_print(out, w->graph, node->self, PRINT_UNITS, c->self);
 	putc(' ', out);
-	print_calls(out, c->calls, node->calls, graph_counts(w->graph, node->routine));
+	print_calls(out, c->calls, node->calls + node->above, graph_counts(w->graph, node->routine));
 	fputs("  ", out);
 	used += indent_print(out, level);
 	if (node->gap)
@@ -167,7 +168,7 @@ static void tree_heading_print(const struct walk *w, FILE *out)
 static struct tree_options limits(const struct graph *g, const struct report_options *options)
 {
 	return (struct tree_options){ .bottom_up = options->bottom_up, .depth = options->depth, .entered = true,
-		.min_time = (uint64_t)((double)(g->time + g->outside) * options->min_percent / 100) };
+		.min_time = (uint64_t)((double)figure_run(g) * options->min_percent / 100) };
 }
 
 static void tree_print(struct walk *w, FILE *out)
@@ -221,7 +222,7 @@ bool tree_json(const struct report_input *in, const struct report_options *optio
 		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "node", emit_count(i),
 				       "parent", n->parent == GRAPH_NONE ? json_null() : emit_count(n->parent),
 				       "name", emit_name(name), "self_ns", emit_count(n->self), "total_ns",
-				       emit_count(n->total), "error_ns", share_json(node_error(in->graph, tree, n), tree->nodes[0].total), "rest_ns", emit_count(n->rest), "calls", emit_calls(graph_counts(in->graph, n->routine), n->calls), "ticks",
+				       emit_count(n->total), "error_ns", share_json(node_error(in->graph, tree, n), tree->nodes[0].total), "rest_ns", emit_count(n->rest), "calls", emit_calls(graph_counts(in->graph, n->routine), n->calls + n->above), "ticks",
 				       emit_count(n->ticks), "folded", (int)n->folded, "gap", (int)n->gap));
 	}
 	emit_array_end(e);

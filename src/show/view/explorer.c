@@ -621,7 +621,7 @@ static void view_set(struct explorer_view *v, const struct report_input *in)
 
 	v->in = in;
 	v->g = g;
-	v->whole = g->time + g->outside;
+	v->whole = figure_run(g);
 	v->calls = print_count_width(g->calls, 7);
 	v->routine = GRAPH_NONE;
 	v->leaves = (struct leaves){ 0 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "show/report/figure_text.h"
 #include "show/report/share.h"
 
 enum { NARROW = 64, MODULE = 14, PLACE = 20, NAME = 20 };	/* columns; of a name at least */
@@ -97,7 +98,7 @@ void page_time(const struct explorer_view *v, FILE *out, uint64_t ns)
 {
 	if (!page_has(v, COLUMN_TIME))
 		return;
-	print_time(out, (double)ns, PRINT_TIME);
+	figure_print(out, v->g, ns, PRINT_UNITS, PRINT_TIME);
 	putc(' ', out);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "show/view/page.h"
+#include "show/report/figure_text.h"
 #include "show/report/report.h"
 #include "base/print.h"
 
@@ -183,15 +184,13 @@ static void beyond(const struct explorer_view *v, FILE *out, const struct graph_
 	putc(' ', out);
 }
 
-/* Self time per call, of direct recursive ones, too. */
+/* Self time per call. */
 static void per_call(const struct explorer_view *v, FILE *out, const struct graph_routine *r)
 {
-	double calls = (double)r->calls + (double)r->recursive;
-
 	if (!page_has(v, COLUMN_PER_CALL))
 		return;
-	if (calls > 0)
-		print_time(out, (double)r->self / calls, PRINT_TIME);
+	if (r->calls > 0)
+		figure_mean_print(out, v->g, r->self, r->calls, PRINT_TIME);
 	else
 		fprintf(out, "%*s", PRINT_TIME, "");
 	putc(' ', out);

@@ -318,7 +318,7 @@ static enum screen_style top_down_row(const struct page *p, size_t row, FILE *ou
 	page_share(p->view, out, node->total, &node->evidence);
 	page_time(p->view, out, node->total);
 	page_time(p->view, out, node->self);
-	page_calls(p->view, out, node->calls);
+	page_calls(p->view, out, node->calls + node->above);
 	page_origin(p->view, out, node->routine);
 	trees_name_print(p, row, out);
 	return page_style(p->view, node->total);
@@ -330,7 +330,7 @@ static enum screen_style bottom_up_row(const struct page *p, size_t row, FILE *o
 
 	page_share(p->view, out, node->total, &node->evidence);
 	page_time(p->view, out, node->total);
-	page_calls(p->view, out, node->calls);
+	page_calls(p->view, out, node->calls + node->above);
 	page_origin(p->view, out, node->routine);
 	trees_name_print(p, row, out);
 	return page_style(p->view, node->total);
