@@ -74,6 +74,7 @@
 #include "understand/findings/call_sites.h"
 #include "understand/findings/leaves.h"
 #include "understand/findings/lines.h"
+#include "understand/findings/code.h"
 
 /* gprof's file, and the symbols of a program as gprof chooses them. */
 #include "read/gmon/gmon.h"

@@ -483,10 +483,11 @@ class Explorer(unittest.TestCase):
             self.start(columns, lines)
             self.wait('Routines')
             self.keys('8')
-            self.wait(r'\[8Hot\](.|\n)*A heavy routine')
+            self.wait(r'\[8Hot\](.|\n)*Most time in its own code')
             rows = self.rows()
-            self.assertEqual(rows[1].split()[-1], found['heavy'][0]['name'])
-            callers = [c['name'] for c in found['heavy'][0]['callers']]
+            self.assertNotIn('none', '\n'.join(rows))
+            self.assertEqual(rows[1].split()[-1], found['by_own'][0]['name'])
+            callers = [c['name'] for c in found['by_own'][0]['callers'][:1]]
             self.assertEqual([row.split(' for ')[1].strip() for row in rows[2:2 + len(callers)]], callers)
             self.keys('j')
             self.wait_selected(rf' for {callers[0]}\s*$')

@@ -8,7 +8,9 @@
 
 #include "base/name.h"
 #include "base/escape.h"
+#include "show/report/annotated_code.h"
 #include "show/report/annotated_source.h"
+#include "show/report/figure_text.h"
 #include "show/report/share.h"
 #include "base/print.h"
 
@@ -73,7 +75,7 @@ static void annotate_self_print(FILE *out, const struct columns *c, const struct
 	if (ticks > 0 && self > 0)
 		share_text(text, &options->style, (double)time / (double)self, lines_error(l, g, ticks));
 	fprintf(out, "%*s%s ", c->share - (int)print_width(text, strlen(text)), "", text);
-	print_time(out, (double)time, c->self);
+	figure_print(out, g, time, PRINT_UNITS, c->self);
 }
 
 /* Columns of a callee: of one without hooks its part of the self time stands in brackets. */
@@ -235,7 +237,7 @@ static void annotate_heading_print(const struct graph *g, const struct lines *l,
 
 	print_brief(out, r->name.name, r->brief, &options->style);
 	fprintf(out, ", %s:%" PRIu32 "\n", print_safe(file, sizeof file, l->file, &options->style), r->name.line);
-	fprintf(out, "%s self, %s total (%s of the run)", print_time_text(self, (double)r->self), print_time_text(total, (double)r->total), share_text(share, &options->style, print_percent(r->total, g->time + g->outside) / 100,
+	fprintf(out, "%s self, %s total (%s of the run)", print_time_text(self, (double)r->self), print_time_text(total, (double)r->total), share_text(share, &options->style, figure_share(g, r->total),
 		graph_total_error(g, r)));
 	if (g->counted)
 		fprintf(out, ", %" PRIu64 " call%s", r->calls, print_plural(r->calls));
@@ -248,9 +250,66 @@ static void annotate_heading_print(const struct graph *g, const struct lines *l,
 	print_end(out, &options->style);
 }
 
-/* One routine.  False with *ERR set. */
+static const char legend_code[] =
+	" % self, self what part of the own time passed at the instruction by its samples, and that time.  A sample stands at the instruction that\n"
+	"              was to come next, as a rule the one behind that which took the time.\n";
+
+/* C, and why it is shown instead of a source. */
+static void code_print(FILE *out, const struct code *c, const char *why, const struct graph *g, const struct report_options *options)
+{
+	char time[PRINT_TIME_SIZE], grouped[32];
+
+	print_name(out, why, &options->style);
+	fputs(".  Its instructions:\n\n", out);
+	print_name(out, c->name, &options->style);
+	fprintf(out, ": %s in its own code, %s sample%s\n", figure_text(time, g, c->time), print_grouped(grouped, c->ticks), print_plural(c->ticks));
+	annotated_code_print(out, c, g, options);
+	print_legend(out, &options->style, legend_code);
+}
+
+/* C, of a function without hooks. */
+static void plain_print(FILE *out, const struct code *c, const struct graph *g, const struct report_options *options)
+{
+	char why[600];
+
+	snprintf(why, sizeof why, "%.400s: no routine with hooks is called so, but code without", c->name);
+	code_print(out, c, why, g, options);
+}
+
+/* What of ROUTINE's own time was in code without hooks. */
+static void code_leaves_print(FILE *out, const struct graph *g, const struct leaves *leaves, uint32_t routine, const struct report_options *options)
+{
+	size_t first = leaves->first[routine], end = leaves->first[routine + 1];
+
+	if (first < end)
+		fputs("\nBeside that, of its own time:\n\n", out);
+	for (size_t i = first; i < end; i++) {
+		figure_print(out, g, leaves->leaf[i].time, PRINT_UNITS, PRINT_TIME);
+		fputs("  ", out);
+		leaves_print(out, &leaves->leaf[i], options, PRINT_TIME + 2);
+		putc('\n', out);
+	}
+}
+
+/* The instructions of ROUTINE, as *ERR hinders its source.  False with *ERR as it is: there are none. */
+static bool routine_code_text(const struct report_input *in, const struct report_options *options, const struct leaves *leaves, uint32_t routine, FILE *out,
+			      struct error *err)
+{
+	struct error memory;
+	struct code c;
+	bool ok = code_of_routine(&c, in, leaves, routine, &memory) && c.nbodies > 0 && in->graph->profile->npcs > 0;
+
+	if (ok) {
+		code_print(out, &c, err->text, in->graph, options);
+		code_leaves_print(out, in->graph, leaves, routine, options);
+	}
+	code_free(&c);
+	return ok;
+}
+
+/* One routine; *LEGENDS: source was shown.  False with *ERR set. */
 static bool routine_text(const struct report_input *in, const struct report_options *options, const struct leaves *leaves,
-			 uint32_t routine, FILE *out, struct error *err)
+			 uint32_t routine, bool *legends, FILE *out, struct error *err)
 {
 	struct lines l;
 	struct source_text t;
@@ -265,9 +324,10 @@ static bool routine_text(const struct report_input *in, const struct report_opti
 		annotate_heading_print(in->graph, &l, &c, out, options);
 		annotate_lines_print(&t, &l, &c, out, in->graph, options);
 		annotate_sums_print(&l, &c, out, in->graph, options);
+		*legends = true;
 	}
 	lines_free(&l);
-	return ok;
+	return ok || routine_code_text(in, options, leaves, routine, out, err);
 }
 
 static void annotate_legend_print(FILE *out, const struct graph *g, const struct text_style *style)
@@ -277,21 +337,61 @@ static void annotate_legend_print(FILE *out, const struct graph *g, const struct
 		fputs(g->counted ? legend_calls : legend_time, out);
 }
 
+/* The routines that CHOSEN has. */
+static bool routines_text(const struct report_input *in, const struct report_options *options, const struct leaves *leaves, const struct routine_selection *chosen,
+			  FILE *out, struct error *err)
+{
+	bool ok = true, legends = false;
+
+	for (size_t i = 0; ok && i < chosen->n; i++) {
+		fputs(i ? "\n" : "", out);
+		ok = routine_text(in, options, leaves, chosen->routines[i], &legends, out, err);
+	}
+	if (ok && legends)
+		annotate_legend_print(out, in->graph, &options->style);
+	return ok;
+}
+
 bool annotate_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct leaves leaves = { 0 };
 	struct routine_selection chosen;
-	bool ok = routine_selection_find(&chosen, in->graph, options->target, err) && annotated_source_leaves(&leaves, in, err);
+	struct code plain = { 0 };
+	struct error memory;
+	bool named = routine_selection_find(&chosen, in->graph, options->target, err), ok = false;
 
-	for (size_t i = 0; ok && i < chosen.n; i++) {
-		fputs(i ? "\n" : "", out);
-		ok = routine_text(in, options, &leaves, chosen.routines[i], out, err);
-	}
-	if (ok)
-		annotate_legend_print(out, in->graph, &options->style);
+	if (!annotated_source_leaves(&leaves, in, named ? err : &memory))
+		named = false;
+	else if (named)
+		ok = routines_text(in, options, &leaves, &chosen, out, err);
+	else if (err->code == ERROR_PATTERN && code_of_plain(&plain, in, &leaves, options->target, &memory))
+		ok = plain.ticks > 0;
+	if (ok && !named)
+		plain_print(out, &plain, in->graph, options);
+	code_free(&plain);
 	leaves_free(&leaves);
 	free(chosen.routines);
 	return ok;
+}
+
+/* What is known of ROUTINE, without its source the instructions.  NULL with *ERR set: out of memory. */
+static json_t *annotate_routine_json(const struct report_input *in, const struct leaves *leaves, uint32_t routine, struct error *err)
+{
+	struct error missing;
+	struct lines l;
+	struct source_text t;
+	struct code c = { 0 };
+	json_t *json = NULL;
+
+	if (!lines_make(&l, in, leaves, routine, err))
+		return NULL;
+	if (annotated_source_read(&t, &l, in, &missing) || code_of_routine(&c, in, leaves, routine, err)) {
+		json = annotated_source_json(in->graph, &l);
+		json_object_set_new(json, "code", annotated_code_json(&c, in->graph));
+	}
+	code_free(&c);
+	lines_free(&l);
+	return json;
 }
 
 /* Without the source the lines of calls are not known, and that is no error here. */
@@ -304,16 +404,11 @@ bool annotate_json(const struct report_input *in, const struct report_options *o
 	if (ok)
 		emit_array(e, "annotate");
 	for (size_t i = 0; ok && i < chosen.n; i++) {
-		struct error missing;
-		struct lines l;
-		struct source_text t;
+		json_t *json = annotate_routine_json(in, &leaves, chosen.routines[i], err);
 
-		ok = lines_make(&l, in, &leaves, chosen.routines[i], err);
-		if (!ok)
-			break;
-		annotated_source_read(&t, &l, in, &missing);
-		emit_item(e, annotated_source_json(in->graph, &l));
-		lines_free(&l);
+		ok = json != NULL;
+		if (ok)
+			emit_item(e, json);
 	}
 	if (ok)
 		emit_array_end(e);

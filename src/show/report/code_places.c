@@ -2,9 +2,12 @@
 #include "show/report/code_places.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/emit.h"
 #include "base/escape.h"
+#include "base/name.h"
 #include "show/report/share.h"
 
 void call_place_print(FILE *out, const struct call_place *p, const struct text_style *style)
@@ -62,6 +65,24 @@ json_t *call_places_json(const struct call_places *c, const struct call_figures 
 	return array;
 }
 
+/* `memcmp (__memcmp_evex_movbe)`, `msort_with_tmp, called as qsort`. */
+static void leaf_name_print(FILE *out, const struct leaf *l, const struct report_options *options, int before)
+{
+	char *public = malloc(strlen(l->name) + 1);
+	bool variant = public && name_public(public, l->name);
+
+	print_name_beside(out, variant ? public : l->name, &options->style, before);
+	if (variant) {
+		fputs(" (", out);
+		print_name(out, l->name, &options->style);
+		putc(')', out);
+	} else if (l->called) {
+		fputs(", called as ", out);
+		print_name(out, l->called, &options->style);
+	}
+	free(public);
+}
+
 void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options, int before)
 {
 	if (l->name)
@@ -72,7 +93,7 @@ void leaves_print(FILE *out, const struct leaf *l, const struct report_options *
 		return;
 	}
 	fputs(": ", out);
-	print_name_beside(out, l->name, &options->style, before);
+	leaf_name_print(out, l, options, before);
 }
 
 json_t *leaves_json(const struct leaves *l, const struct graph *g, uint32_t routine)
@@ -82,8 +103,8 @@ json_t *leaves_json(const struct leaves *l, const struct graph *g, uint32_t rout
 	for (size_t i = l->first[routine]; i < l->first[routine + 1]; i++) {
 		const struct leaf *leaf = &l->leaf[i];
 
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
-			"name", emit_name(leaf->name), "place", emit_name(leaf->place),
+		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			"name", emit_name(leaf->name), "called", emit_name(leaf->called), "place", emit_name(leaf->place),
 			"line", leaf->line ? emit_count(leaf->line) : json_null(),
 			"self_ns", emit_count(leaf->time), "error_ns",
 			leaf->ticks ? share_json(graph_samples_error(g, leaf->ticks, l->explained[routine]), g->routines[routine].self) : json_null(), "ticks", emit_count(leaf->ticks)));

@@ -753,7 +753,7 @@ static bool screen_print(const struct report_input *in, const struct report_opti
 	if (!lines || fclose(lines) != 0)
 		ok = error_no_memory(err, NULL);
 	if (ok)
-		print_cut(out, &options->style, text, HEAD_ROWS);
+		print_cut(out, &options->style, text, report_head_rows(options));
 	free(text);
 	return ok;
 }

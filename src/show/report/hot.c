@@ -1,7 +1,7 @@
-/* hot.c - where to look first: the cases that a profile can show (hot_cases.h), in one screen.
+/* hot.c - where to look first, in one screen: where the time is (hot_tables.c), and then the cases that a profile can show (hot_cases.h), those that hold.
  *
- * Each has its evidence and the command that shows more.  No line is longer than 80 columns, unless that command is, whose words are not
- * to be cut; and there are no more than 24.  Behind the head of a run, on a terminal that has not as many for both, what matters less is left out. */
+ * Each case has its evidence and the command that shows more.  No line of a case is longer than 80 columns, unless that command is, whose words are not
+ * to be cut.  Where a screen has not as many lines, what matters less is left out, and at last the last cases. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,11 +9,13 @@
 
 #include "base/name.h"
 #include "base/escape.h"
+#include "show/report/figure_text.h"
+#include "show/report/hot_tables.h"
 #include "show/report/report.h"
 #include "show/report/share.h"
 #include "base/print.h"
 
-enum { SHOWN = HOT_LISTED, NAME = 44, SEQUENCE_NAME = 33, ERRAND_NAME = 34, ARROW = 4, DOTS = 4, PLACE = 24, ROOM = 4 * NAME, SCREEN = 23 };
+enum { SHOWN = HOT_LISTED, NAME = 44, SEQUENCE_NAME = 33, ERRAND_NAME = 34, ARROW = 4, DOTS = 4, PLACE = 24, ROOM = 4 * NAME, LINE = 80, SCREEN = 24 };
 
 /* What is printed, and how. */
 struct hot_view {
@@ -21,10 +23,9 @@ struct hot_view {
 	const struct report_input *in;
 	const struct graph *g;			/* in->graph */
 	const struct report_options *options;
-	int spare;				/* lines that the screen has left for what may be left out */
-	bool apart, callers, more, missing, none_apart; /* printed are: empty lines between the cases; for whom the time is; the commands that show
-						 * more; of each case that was not found that it was not, and why, or else an empty line before theirs */
-	int printed;				/* cases so far */
+	bool apart, next, callers, more;	/* printed are: empty lines between the cases; what comes next in each; for whom the time is; the commands that show more */
+	int most;				/* cases that are printed */
+	int printed;				/* so far */
 };
 
 static bool view_make(struct hot_view *v, const struct report_input *in, const struct report_options *options, struct error *err)
@@ -57,7 +58,10 @@ static char *routine_cut(char *buffer, const struct hot_view *v, uint32_t routin
 /* The name of HOT, which may be one of code without hooks. */
 static char *name_cut(char *buffer, const struct hot_view *v, const struct hot *hot)
 {
-	return hot->routine == GRAPH_NONE ? text_cut(buffer, hot->name, NULL, NAME, v->options) : routine_cut(buffer, v, hot->routine, NAME);
+	char text[HOT_NAME_SIZE];
+
+	snprintf(buffer, ROOM, "%s", hot_name_text(text, &v->cases, hot, NAME, &v->options->style));
+	return buffer;
 }
 
 static void hot_word_print(FILE *out, const char *word, const struct report_options *options)
@@ -169,7 +173,7 @@ static void share_line(const struct hot_view *v, FILE *out, uint64_t time, const
 	double error = graph_run_error(v->g, time, evidence);
 	char text[PRINT_TIME_SIZE];
 
-	fprintf(out, "%s, %.1f %%", print_time_text(text, (double)time), print_percent(time, v->cases.whole));
+	fprintf(out, "%s, %.1f %%", figure_text(text, v->g, time), print_percent(time, v->cases.whole));
 	if (error >= 0)
 		fprintf(out, " %s%.1f", v->options->style.utf8 ? "±" : "+-", 100 * error);
 	fputs(" of the run", out);
@@ -237,113 +241,130 @@ static void hot_calls_print(FILE *out, const struct graph *g, const struct hot *
 {
 	char grouped[40], time[PRINT_TIME_SIZE];
 	uint64_t calls = hot->calls;
-	double each = calls ? (double)hot->time / (double)calls : 0;
+	double each = figure_mean(hot->time, calls);
 
 	if (!graph_counts(g, hot->routine))
 		return;
 	fputs("; ", out);
 	fprintf(out, "%s%s call%s", g->routines[hot->routine].partly ? "at least " : "", print_grouped(grouped, calls), print_plural(calls));
+	if (g->routines[hot->routine].recursive)
+		fprintf(out, " and %s recursive", print_grouped(grouped, g->routines[hot->routine].recursive));
 	if (calls > 0)
 		fprintf(out, ", %s each", print_time_text(time, each));
 }
 
-static void hot_title_print(struct hot_view *v, FILE *out, enum hot_case which)
+/* Begin WHICH; false: there is no room for it. */
+static bool hot_title_print(struct hot_view *v, FILE *out, enum hot_case which)
 {
+	if (v->printed >= v->most)
+		return false;
 	if (v->printed++ == 0 || v->apart)
 		putc('\n', out);
 	print_begin(out, &v->options->style, 'h');
-	fprintf(out, "%d. %s", 1 + (int)which, hot_title(&v->cases, which));
+	fprintf(out, "%d. %s", v->printed, hot_title(&v->cases, which));
 	print_end(out, &v->options->style);
 	putc('\n', out);
+	return true;
 }
 
-static void hot_name_line(const struct hot_view *v, FILE *out, const struct hot *hot)
+/* `   lookup at visits.c:32`; returns its columns. */
+static int hot_name_line(const struct hot_view *v, FILE *out, const struct hot *hot)
 {
 	const struct graph_routine *r = hot->routine == GRAPH_NONE ? NULL : v->g->routines + hot->routine;
 	char name[ROOM], place[ROOM];
+	int columns = 3;
 
 	fputs("   ", out);
 	print_begin(out, &v->options->style, 'm');
-	fputs(name_cut(name, v, hot), out);
+	name_cut(name, v, hot);
+	columns += (int)print_width(name, strlen(name));
+	fputs(name, out);
 	print_end(out, &v->options->style);
-	if (hot->place)
-		fprintf(out, " in %s", text_cut(place, hot->place, hot->place, PLACE, v->options));
-	else if (r && r->name.file && r->name.line)
-		fprintf(out, " at %s:%" PRIu32, text_cut(place, print_basename(r->name.file), print_basename(r->name.file), PLACE, v->options), r->name.line);
-	putc('\n', out);
+	if (hot->place) {
+		text_cut(place, hot->place, hot->place, PLACE, v->options);
+		fprintf(out, " in %s", place);
+		return columns + (int)strlen(" in ") + (int)print_width(place, strlen(place));
+	}
+	if (!r || !r->name.file || !r->name.line)
+		return columns;
+	text_cut(place, print_basename(r->name.file), print_basename(r->name.file), PLACE, v->options);
+	columns += (int)print_width(place, strlen(place));
+	return columns + fprintf(out, " at %s", place) - (int)strlen(place) + fprintf(out, ":%" PRIu32, r->name.line);
 }
 
-/* A line that is left out where the screen is full. */
-static bool hot_has_room(struct hot_view *v)
+/* Put FIGURES, which is freed, behind a name that takes COLUMNS, on a line of its own if there is no room. */
+static void hot_figures_print(FILE *out, int columns, char *figures)
 {
-	return v->spare > 0 && v->spare--;
+	if (!figures)
+		return;
+	fputs(columns + 2 + (int)print_width(figures, strlen(figures)) <= LINE ? ": " : "\n   ", out);
+	fputs(figures, out);
+	putc('\n', out);
+	free(figures);
+}
+
+/* `49.1 ms, 11.9 % +-2.9 of the run; 1,552,984 calls, 32 ns each` of HOT, to be freed; NULL: out of memory. */
+static char *hot_figures(const struct hot_view *v, const struct hot *hot)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	share_line(v, out, hot->time, &hot->evidence);
+	if (hot->routine != GRAPH_NONE && !v->g->routines[hot->routine].plain)
+		hot_calls_print(out, v->g, hot);
+	else if (v->g->counted)
+		fputs("; no hooks, so calls are not counted", out);
+	if (fclose(out) != 0) {
+		free(text);
+		text = NULL;
+	}
+	return text;
 }
 
 static void next_print(struct hot_view *v, FILE *out, const struct hot_list *h)
 {
-	if (h->n > 1 && hot_has_room(v))
+	if (v->next && h->n > 1)
 		list_print(v, out, "next:", h->hot + 1, h->n - 1 < SHOWN ? h->n - 1 : SHOWN);
 }
 
-static void heavy_print(struct hot_view *v, FILE *out)
+/* Can annotate show something of ROUTINE: its source, or its instructions? */
+static bool hot_can_be_annotated(const struct hot_view *v, uint32_t routine)
 {
-	const struct hot *hot = v->cases.heavy.hot;
+	const struct profile *p = v->g->profile;
 
-	if (v->cases.heavy.n == 0 && !v->missing)
-		return;
-	hot_title_print(v, out, HOT_HEAVY);
-	if (v->cases.heavy.n == 0) {
-		fprintf(out, "   none: no routine has half its time in itself%s\n", v->cases.heavy.unsure ? ", for certain" : "");
-		return;
-	}
-	hot_name_line(v, out, hot);
-	fputs("   ", out);
-	share_line(v, out, hot->time, &hot->evidence);
-	hot_calls_print(out, v->g, hot);
-	putc('\n', out);
-	callers_print(v, out, hot);
-	next_print(v, out, &v->cases.heavy);
-	hot_more_print(v, out, "annotate", hot->name);
+	if (v->g->routines[routine].name.file && v->g->routines[routine].name.line)
+		return true;
+	for (uint32_t i = 0; v->in->symbols && p->npcs > 0 && i < p->nroutines; i++)
+		if (v->g->routine_of[i] == routine && !p->routines[i].pseudo && symbols_has_instructions(v->in->symbols, p->routines[i].module, p->routines[i].address))
+			return true;
+	return false;
 }
 
-/* Why case 2 may see less than there is. */
-static void no_pcs_print(const struct hot_view *v, FILE *out)
+/* `more:` of ROUTINE: COMMAND, unless that can show nothing. */
+static void hot_more_of(const struct hot_view *v, FILE *out, const char *command, uint32_t routine)
 {
-	if (v->g->profile->npcs == 0 && !v->g->arcs_alone)
-		fputs("   (samples have no program counters here: code without hooks is not seen)\n", out);
+	static const char callers[] = "tree --bottom-up --focus";
+
+	hot_more_print(v, out, strcmp(command, "annotate") == 0 && !hot_can_be_annotated(v, routine) ? callers : command, v->g->routines[routine].name.name);
 }
 
-static void library_print(struct hot_view *v, FILE *out)
+/* Case WHICH, of which H are found. */
+static void hots_print(struct hot_view *v, FILE *out, enum hot_case which, const struct hot_list *h, const char *command)
 {
-	const struct hot *hot = v->cases.library.hot;
-	bool hooked = v->cases.library.n > 0 && hot->routine != GRAPH_NONE;
+	const struct hot *hot = h->hot;
 
-	if (v->cases.library.n == 0 && !v->missing)
+	if (h->n == 0 || !hot_title_print(v, out, which))
 		return;
-	hot_title_print(v, out, HOT_LIBRARY);
-	if (v->cases.library.n == 0) {
-		fprintf(out, "   none: no time in libraries, nor in a small routine that three or more call%s\n",
-			v->cases.library.unsure ? "," : "");
-		if (v->cases.library.unsure)
-			fputs("   for certain\n", out);
-		no_pcs_print(v, out);
-		return;
-	}
-	hot_name_line(v, out, hot);
-	fputs("   ", out);
-	share_line(v, out, hot->time, &hot->evidence);
-	if (hooked && !v->g->routines[hot->routine].plain)
-		hot_calls_print(out, v->g, hot);
-	else
-		fputs("; no hooks, so calls are not counted", out);
-	putc('\n', out);
+	hot_figures_print(out, hot_name_line(v, out, hot), hot_figures(v, hot));
 	callers_print(v, out, hot);
-	next_print(v, out, &v->cases.library);
-	if (hooked)
-		hot_more_print(v, out, "tree --bottom-up --focus", hot->name);
-	else
-		hot_more_print(v, out, "annotate", hot_routine_name(v->g, hot->callers[0].routine));
-	no_pcs_print(v, out);
+	next_print(v, out, h);
+	if (hot->routine != GRAPH_NONE)
+		hot_more_of(v, out, command, hot->routine);
+	else if (hot->ncallers && hot->callers->routine != GRAPH_NONE)
+		hot_more_of(v, out, "annotate", hot->callers->routine);
 }
 
 /* Two lines at most, one where they are few; of a sequence that is longer the routines before its last one are left out. */
@@ -387,13 +408,8 @@ static void hot_paths_print(struct hot_view *v, FILE *out)
 	const struct graph_path *p = hot_cases_path(&v->cases);
 	char calls[40];
 
-	if (!p && !v->missing)
+	if (!p || !hot_title_print(v, out, HOT_SEQUENCE))
 		return;
-	hot_title_print(v, out, HOT_SEQUENCE);
-	if (!p) {
-		fputs("   none: no sequence of calls recurs in several contexts\n", out);
-		return;
-	}
 	hot_sequence_print(v, out, p);
 	fputs("   ", out);
 	share_line(v, out, p->time, &p->evidence);
@@ -412,7 +428,8 @@ static void errand_print(struct hot_view *v, FILE *out)
 	char name[ROOM], percent[SHARE_SIZE], calls[40];
 	double error = graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence);
 
-	hot_title_print(v, out, HOT_ERRAND);
+	if (!e->callee || !hot_title_print(v, out, HOT_ERRAND))
+		return;
 	fputs("   ", out);
 	print_begin(out, &v->options->style, 'm');
 	fputs(routine_cut(name, v, e->routine, ERRAND_NAME), out);
@@ -424,65 +441,59 @@ static void errand_print(struct hot_view *v, FILE *out)
 	if (v->g->counted && !r->plain)
 		fprintf(out, "; %s call%s", print_grouped(calls, r->calls), print_plural(r->calls));
 	putc('\n', out);
-	if (hot_has_room(v))
-		hot_more_print(v, out, "annotate", r->name.name);
+	hot_more_of(v, out, "annotate", e->routine);
 }
 
-/* May N lines more be printed of the ROOM that is left? */
-static bool hot_take(int *room, int n)
+/* Those that hold, as V says, to OUT. */
+static void cases_print(struct hot_view *v, FILE *out)
 {
-	if (n > *room)
-		return false;
-	*room -= n;
-	return true;
-}
-
-/* How many of the first three cases, which are always told of, were not found. */
-static int missing_count(const struct hot_cases *c)
-{
-	return !c->heavy.n + !c->library.n + !hot_cases_path(c);
-}
-
-/* Lines that the cases may have: all but the head's; behind a run's on a terminal all but those of that head, an empty line before it, one behind the
- * cases, the commands for more, and a line to type the next one. */
-static int room_for_cases(const struct report_options *options)
-{
-	return options->screen && options->rows ? options->rows - HEAD_ROWS - 4 : SCREEN - 1;
-}
-
-/* What is printed in the room that there is, what matters most first: of each case its title, name and share, and a line of those that were not found. */
-static void hot_fit(struct hot_view *v)
-{
-	const struct hot_cases *c = &v->cases;
-	int missing = missing_count(c), found = 3 - missing, errand = c->errand.callee != NULL, notes = v->g->profile->npcs == 0;
-	int room = room_for_cases(v->options) - 1 - 3 * (found + errand) - (missing > 0) - notes;
-
-	v->callers = hot_take(&room, (c->heavy.n > 0) + (c->library.n > 0));
-	v->more = hot_take(&room, found);
-	v->apart = hot_take(&room, found + errand - (found + errand > 0) + (hot_cases_path(c) != NULL));
-	v->missing = missing == 0 || hot_take(&room, 3 * missing - 1 + (c->library.n == 0 && c->library.unsure));
-	v->none_apart = !v->missing && v->apart && hot_take(&room, 1);
-	v->spare = room;
-}
-
-/* The cases that were not found, in a line. */
-static void missing_print(struct hot_view *v, FILE *out)
-{
-	const struct hot_cases *c = &v->cases;
-	const bool found[] = { c->heavy.n > 0, c->library.n > 0, hot_cases_path(c) != NULL };
-	bool first = true;
-
-	if (v->missing || !missing_count(c))
-		return;
-	fputs(v->none_apart || !v->printed ? "\nNone: " : "None: ", out);
-	for (int which = HOT_HEAVY; which <= HOT_SEQUENCE; which++) {
-		const char *title = hot_title(c, (enum hot_case)which);
-
-		if (!found[which])
-			fprintf(out, "%s%d. %c%.*s", first ? "" : "; ", 1 + which, title[0] | 0x20, (int)strcspn(title, ":") - 1, title + 1);
-		first &= found[which];
+	v->printed = 0;
+	if (v->g->time > 0) {
+		hots_print(v, out, HOT_HEAVY, &v->cases.heavy, "annotate");
+		hots_print(v, out, HOT_LIBRARY, &v->cases.library, "tree --bottom-up --focus");
 	}
-	putc('\n', out);
+	if (!v->g->arcs_alone)
+		hot_paths_print(v, out);
+	errand_print(v, out);
+}
+
+/* The same as text, to be freed; NULL: out of memory.  *LINES: how many it has. */
+static char *cases_text(struct hot_view *v, int *lines)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	cases_print(v, out);
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	*lines = 0;
+	for (const char *p = text; (p = strchr(p, '\n')); p++)
+		++*lines;
+	return text;
+}
+
+/* As much of the cases as ROOM lines hold, what matters most first, to be freed; NULL: out of memory. */
+static char *cases_fit(struct hot_view *v, int room)
+{
+	char *text;
+	int lines = 0;
+
+	v->most = HOT_CASES;
+	v->apart = v->next = v->callers = v->more = true;
+	while ((text = cases_text(v, &lines)) && lines > room && v->most > 0) {
+		free(text);
+		v->most -= !v->more;
+		v->more = v->callers;
+		v->callers = v->next;
+		v->next = v->apart;
+		v->apart = false;
+	}
+	return text;
 }
 
 /* Contexts that were entered. */
@@ -511,28 +522,56 @@ static void hot_head_print(const struct hot_view *v, FILE *out)
 	putc('\n', out);
 }
 
+/* Lines that the tables and the cases have: of a terminal all but that for the next command, and the head, behind a run that of the run and what stands around;
+ * as many as they take where there is none. */
+static int hot_room(const struct hot_view *v)
+{
+	const struct report_options *o = v->options;
+	int rows = o->rows ? o->rows : 2 * SCREEN;
+
+	return o->screen ? rows - (int)report_head_rows(o) - 5 : (rows > SCREEN ? rows : SCREEN) - 3;
+}
+
+/* Rows of each table: fewer where the cases would have no room left. */
+static size_t hot_rows(const struct hot_view *v, int room)
+{
+	size_t rows = HOT_TOP;
+
+	while (rows > 3 && (int)hot_tables_lines(&v->cases, rows) > room)
+		rows--;
+	return rows;
+}
+
+/* Is nothing told of code without hooks, though some may have run? */
+static bool hot_lacks_pcs(const struct hot_view *v)
+{
+	return v->g->profile->npcs == 0 && v->g->counted && !v->g->arcs_alone && v->g->time > 0;
+}
+
 bool hot_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct hot_view v;
 	bool ok = view_make(&v, in, options, err);
+	char *cases = NULL;
 
 	if (ok) {
-		hot_fit(&v);
+		int room = hot_room(&v);
+		size_t rows = hot_rows(&v, room);
+
 		if (!options->screen)
 			hot_head_print(&v, out);
 		if (v.g->time == 0)
 			fprintf(out, "%sNo time was taken in routines with hooks: it needs a longer run, or a clock.\n", options->screen ? "\n" : "");
-		else {
-			heavy_print(&v, out);
-			library_print(&v, out);
-		}
-		if (!v.g->arcs_alone)
-			hot_paths_print(&v, out);
-		if (v.cases.errand.callee)
-			errand_print(&v, out);
-		if (v.g->time > 0 && !v.g->arcs_alone)
-			missing_print(&v, out);
+		if (v.cases.by_own.n > 0)
+			putc('\n', out);
+		hot_tables_print(&v.cases, options, rows, out);
+		if (hot_lacks_pcs(&v))
+			fputs("(samples have no program counters here: code without hooks is its callers')\n", out);
+		cases = cases_fit(&v, room - (int)hot_tables_lines(&v.cases, rows) - hot_lacks_pcs(&v));
+		ok = cases ? true : error_no_memory(err, NULL);
+		fputs(cases ? cases : "", out);
 	}
+	free(cases);
 	hot_cases_free(&v.cases);
 	return ok;
 }
@@ -553,7 +592,7 @@ static json_t *hot_json_of(const struct hot_view *v, const struct hot *hot)
 
 	for (uint32_t i = 0; i < hot->ncallers; i++)
 		json_array_append_new(callers, caller_json(v, hot, hot->callers + i));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(hot->name), "place", emit_name(hot->place), "time_ns",
+	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(hot->name), "called", emit_name(hot->called), "module", emit_name(hot->module), "place", emit_name(hot->place), "in_library", (int)hot->library, "time_ns",
 			 emit_count(hot->time), "error_ns", share_json(graph_run_error(v->g, hot->time, &hot->evidence), v->cases.whole),
 			 "total_ns", hot->routine == GRAPH_NONE ? json_null() : emit_count(v->g->routines[hot->routine].total), "calls",
 			 hot->routine == GRAPH_NONE ? json_null() : emit_calls(graph_counts(v->g, hot->routine), hot->calls), "callers", callers);
@@ -572,10 +611,10 @@ static json_t *errand_json(const struct hot_view *v)
 			 share_json(graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence), r->total), "calls", emit_calls(v->g->counted && !r->plain, r->calls));
 }
 
-static void hots_json(const struct hot_view *v, struct emit *e, const char *name, const struct hot_list *h)
+static void hots_json(const struct hot_view *v, struct emit *e, const char *name, const struct hot_list *h, size_t most)
 {
 	emit_array(e, name);
-	for (size_t i = 0; i < h->n && i <= SHOWN; i++)
+	for (size_t i = 0; i < h->n && i < most; i++)
 		emit_item(e, hot_json_of(v, h->hot + i));
 	emit_array_end(e);
 }
@@ -603,9 +642,11 @@ bool hot_json(const struct report_input *in, const struct report_options *option
 
 	if (ok) {
 		emit_member(e, "time_ns", emit_count(v.cases.whole));
-		emit_member(e, "samples", emit_count(v.g->ticks + v.g->outside_ticks));
-		hots_json(&v, e, "heavy", &v.cases.heavy);
-		hots_json(&v, e, "library", &v.cases.library);
+		emit_member(e, "samples", emit_count(figure_samples(v.g)));
+		hots_json(&v, e, "by_own", &v.cases.by_own, HOT_TOP);
+		hots_json(&v, e, "by_total", &v.cases.by_total, HOT_TOP);
+		hots_json(&v, e, "heavy", &v.cases.heavy, 1 + SHOWN);
+		hots_json(&v, e, "library", &v.cases.library, 1 + SHOWN);
 		emit_member(e, "sequence", sequence_json(&v));
 		emit_member(e, "one_callee", errand_json(&v));
 	}

@@ -1,6 +1,6 @@
-/* findings.c - the page of what aprof hot finds: where to look first.
+/* findings.c - the page of what aprof hot finds: where the time is, and where to look first.
  *
- *     rows: a case's title | its routines, the heaviest first, each followed by its callers | the next case
+ *     rows: a title | its routines, the heaviest first, each followed by its callers | the next title
  *
  * All shares are of the run, so that rows can be held against each other. */
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 #include "base/print.h"
 #include "show/view/page.h"
 
-enum { CALLERS = 4 };		/* of a routine that are listed */
+enum { CALLERS = 4, TOP_CALLERS = 1 };	/* of a routine that are listed: of a case, and of the heaviest of all */
 
-enum finding_part { TITLE, NOTHING, FINDING, CALLER, SEQUENCE, MEMBER };
+enum finding_part { TITLE, FINDING, CALLER, SEQUENCE, MEMBER };
 
 struct finding_row {
 	enum finding_part part;
-	enum hot_case which;		/* TITLE: the case */
+	const char *title;		/* TITLE: what follows */
 	uint32_t routine;		/* index in graph.routines; GRAPH_NONE: none, or it has no hooks */
 	const char *name;		/* of a routine without hooks; NULL: that of `routine` */
 	const char *place;		/* its module's file name; NULL: the program's */
@@ -42,19 +42,18 @@ static bool view_findings_add(struct page *p, struct finding_row row)
 	return true;
 }
 
-static bool title_add(struct page *p, enum hot_case which, bool found)
+static bool title_add(struct page *p, const char *title)
 {
-	return view_findings_add(p, (struct finding_row){ .part = TITLE, .which = which, .routine = GRAPH_NONE })
-		&& (found || view_findings_add(p, (struct finding_row){ .part = NOTHING, .which = which, .routine = GRAPH_NONE }));
+	return view_findings_add(p, (struct finding_row){ .part = TITLE, .title = title, .routine = GRAPH_NONE });
 }
 
-static bool hot_add(struct page *p, const struct hot *hot)
+static bool hot_add(struct page *p, const struct hot *hot, uint32_t callers)
 {
 	bool ok = view_findings_add(p, (struct finding_row){ .part = FINDING, .routine = hot->routine, .name = hot->name, .place = hot->place,
 		.time = hot->time,
 		.evidence = hot->evidence, .calls = hot->calls });
 
-	for (uint32_t i = 0; ok && i < hot->ncallers && i < CALLERS; i++) {
+	for (uint32_t i = 0; ok && i < hot->ncallers && i < callers; i++) {
 		const struct hot_caller *c = hot->callers + i;
 
 		ok = view_findings_add(p, (struct finding_row){ .part = CALLER, .routine = c->routine, .time = c->time, .evidence = c->evidence, .calls = c->calls });
@@ -62,24 +61,30 @@ static bool hot_add(struct page *p, const struct hot *hot)
 	return ok;
 }
 
-static bool findings_list_add(struct page *p, enum hot_case which, const struct hot_list *list)
+/* The first MOST of LIST, each with so many CALLERS. */
+static bool findings_list_add(struct page *p, const char *title, const struct hot_list *list, size_t most, uint32_t callers)
 {
-	bool ok = title_add(p, which, list->n > 0);
+	bool ok = list->n == 0 || title_add(p, title);
 
-	for (size_t i = 0; ok && i < list->n && i <= HOT_LISTED; i++)
-		ok = hot_add(p, list->hot + i);
+	for (size_t i = 0; ok && i < list->n && i < most; i++)
+		ok = hot_add(p, list->hot + i, callers);
 	return ok;
+}
+
+static bool case_add(struct page *p, enum hot_case which, const struct hot_list *list)
+{
+	return findings_list_add(p, hot_title(&((const struct findings *)p->state)->cases, which), list, HOT_LISTED + 1, CALLERS);
 }
 
 static bool sequence_add(struct page *p)
 {
 	const struct findings *f = p->state;
 	const struct graph_path *path = hot_cases_path(&f->cases);
-	bool ok = title_add(p, HOT_SEQUENCE, path != NULL);
+	bool ok;
 
 	if (!path)
-		return ok;
-	ok = ok && view_findings_add(p, (struct finding_row){ .part = SEQUENCE, .routine = f->cases.paths->routines[path->first + path->length - 1], .time = path->time,
+		return true;
+	ok = title_add(p, hot_title(&f->cases, HOT_SEQUENCE)) && view_findings_add(p, (struct finding_row){ .part = SEQUENCE, .routine = f->cases.paths->routines[path->first + path->length - 1], .time = path->time,
 		.evidence = path->evidence, .calls = path->calls });
 	for (uint32_t i = 0; ok && i < path->length; i++)
 		ok = view_findings_add(p, (struct finding_row){ .part = MEMBER, .routine = f->cases.paths->routines[path->first + i] });
@@ -91,7 +96,7 @@ static bool errand_add(struct page *p)
 	const struct hot_errand *e = &((const struct findings *)p->state)->cases.errand;
 	const struct graph_routine *r = p->view->g->routines + e->routine;
 
-	return !e->callee || (title_add(p, HOT_ERRAND, true)
+	return !e->callee || (title_add(p, hot_title(&((const struct findings *)p->state)->cases, HOT_ERRAND))
 		&& view_findings_add(p, (struct finding_row){ .part = FINDING, .routine = e->routine, .callee = e->callee, .time = r->total, .evidence = r->total_evidence,
 			.calls = r->calls }));
 }
@@ -106,8 +111,9 @@ static bool findings_open(struct page *p, struct error *err)
 		return error_no_memory(err, NULL);
 	if (!hot_cases_find(&f->cases, p->view->in, err))
 		return false;
-	ok = findings_list_add(p, HOT_HEAVY, &f->cases.heavy) && findings_list_add(p, HOT_LIBRARY, &f->cases.library) && sequence_add(p) &&
-		errand_add(p);
+	ok = findings_list_add(p, "Most time in its own code", &f->cases.by_own, HOT_TOP, TOP_CALLERS) &&
+		findings_list_add(p, "Most time in all", &f->cases.by_total, HOT_TOP, TOP_CALLERS) && case_add(p, HOT_HEAVY, &f->cases.heavy) &&
+		case_add(p, HOT_LIBRARY, &f->cases.library) && sequence_add(p) && errand_add(p);
 	p->cursor = p->n > 1;
 	return ok || error_no_memory(err, NULL);
 }
@@ -195,17 +201,13 @@ static void finding_name(const struct explorer_view *v, const struct finding_row
 
 static enum screen_style findings_row(const struct page *p, size_t index, FILE *out)
 {
-	const struct findings *f = p->state;
 	const struct finding_row *row = findings_row_at(p, index);
 	const struct explorer_view *v = p->view;
 
 	switch (row->part) {
 	case TITLE:
-		fputs(hot_title(&f->cases, row->which), out);
+		fputs(row->title, out);
 		return SCREEN_STRONG;
-	case NOTHING:
-		fputs("  none", out);
-		return SCREEN_DIM;
 	case MEMBER:
 		fprintf(out, "%*s ", page_share_width(v), "");
 		page_gap(v, out, 1, 1);

@@ -1,24 +1,29 @@
-/* hot_cases.h - the cases that a profile can show, for the report that says where to look first.
+/* hot_cases.h - where the run's time is, and the cases that a profile can show, for the report that says where to look first.
  *
- *   1. a heavy routine, whose time is its own;
+ * Where the time is, is always told: the routines, and the code without hooks, with most time of their own; and the routines with most in all.  Code without
+ * hooks has the name of its own symbol.  A script's routine has all that its interpreter does for it.  What aprof itself took stands among the former, though it
+ * is no part of the run's time, unless it was left in that.
+ *
+ * The cases follow, where they hold:
+ *
+ *   1. a heavy routine: half of its time is its own, or much of the run's;
  *   2. a library routine used much, whose callers are to be looked at: code without hooks, by the samples' program
  *      counters; and small routines that many call often;
  *   3. a sequence of calls that recurs in many contexts;
  *   4. a routine that is heavy though it does little itself: most of its time is one callee's.
  *
- * What has hooks was compiled by whoever profiles it, in whichever module: it is no library.  Nothing is a case whose share of the run is within
- * its own error. */
+ * What has hooks was compiled by whoever profiles it, in whichever module, and what lies beside it was, too: a library is of the system's folders, or
+ * linked into a static program.  Nothing is a case whose share of the run is within its own error. */
 #ifndef HOT_CASES_H
 #define HOT_CASES_H
 
-#include "understand/findings/plain_calls.h"
 #include "understand/findings/leaves.h"
 #include "understand/findings/report_input.h"
 #include "understand/graph/recurring_paths.h"
 
-enum hot_case { HOT_HEAVY, HOT_LIBRARY, HOT_SEQUENCE, HOT_ERRAND };
+enum hot_case { HOT_HEAVY, HOT_LIBRARY, HOT_SEQUENCE, HOT_ERRAND, HOT_CASES };
 
-enum { HOT_LISTED = 3 };	/* routines that are listed behind the first of a case */
+enum { HOT_LISTED = 3, HOT_TOP = 5 };	/* routines that are listed behind the first of a case; of by_own and by_total */
 
 /* Somebody on whose behalf a routine ran. */
 struct hot_caller {
@@ -31,14 +36,18 @@ struct hot_caller {
 /* A case's routine. */
 struct hot {
 	uint32_t routine;	/* index in graph.routines; GRAPH_NONE: code without hooks */
-	const char *name;	/* its name; of a library's code without hooks that by which it was called, where that is known */
+	const char *name;	/* its name */
+	const char *called;	/* of code without hooks the name by which it was called, if that is another and known; else NULL */
 	const char *place;	/* its module's file name, if it is another one than the program; else NULL */
+	const char *module;	/* its module's file name; NULL: none, or not known */
+	bool library;		/* code without hooks in a library */
+	bool beside;		/* its time is no part of the run's: what aprof took */
 	uint64_t time;		/* what makes it hot, ns: its own code's, or the time of its calls */
 	struct overhead_evidence evidence; /* what samples say of time */
 	uint64_t calls;		/* 0: unknown */
 	uint64_t whole;		/* what the callers' times are parts of, ns: the sum of them all */
 	struct overhead_evidence whole_evidence; /* what samples say of that */
-	struct hot_caller *callers; /* all of them, heaviest first */
+	struct hot_caller *callers; /* all of them, heaviest first; known of the first few of a list */
 	uint32_t ncallers;	/* how many */
 	size_t room;		/* how many fit */
 };
@@ -46,7 +55,6 @@ struct hot {
 struct hot_list {
 	struct hot *hot;	/* heaviest first */
 	size_t n;		/* how many */
-	bool unsure;		/* there would be more, but for their errors */
 };
 
 /* A routine and the callee that most of its time is spent in; no name: there is none. */
@@ -60,9 +68,10 @@ struct hot_errand {
 struct hot_cases {
 	const struct report_input *in;
 	const struct graph *g;	/* where they are */
-	struct leaves leaves;	/* self times split by code without hooks, by the names by which it was called */
-	struct plain_calls *called;	/* by routine; nothing of those under which no such code ran */
+	struct leaves leaves;	/* self times split by code without hooks */
 	uint64_t *own;		/* by routine: its self time without that code, ns */
+	struct hot_list by_own;	/* all that has time of its own; callers are known of the first HOT_TOP */
+	struct hot_list by_total; /* all routines, but for those through which a program only begins; callers likewise */
 	struct hot_list heavy;	/* case 1 */
 	struct hot_list library;	/* case 2 */
 	const struct paths *paths; /* case 3 */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "base/print.h"
 #include "understand/findings/plain_calls.h"
 #include "understand/findings/report_input.h"
@@ -19,6 +20,12 @@ bool leaves_has_no_source(const struct report_input *in, const struct profile_pc
 	return in->symbols && !symbols_line(in->symbols, pc->module, pc->address, &file, &line);
 }
 
+/* The module of the routine that ran where PC, of some routine, was. */
+static uint32_t module_of(const struct profile *p, const struct profile_pc *pc)
+{
+	return p->routines[p->contexts[pc->context].routine].module;
+}
+
 /* Say what the sample I was in; false when it tells nothing beyond the routine. */
 static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, const struct report_options *options)
 {
@@ -26,11 +33,7 @@ static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, 
 	const struct profile_pc *pc = &p->pcs[i];
 	const struct symbol *symbol;
 
-	leaf->kind = LEAF_LINE;
-	leaf->line = 0;
-	leaf->name = NULL;
-	leaf->pc = pc;
-	leaf->nameless = false;
+	*leaf = (struct leaf){ .kind = LEAF_LINE, .routine = leaf->routine, .pc = pc };
 	switch (in->graph->overhead->spots[i].place) {
 	case OVERHEAD_OWN:
 		return options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line);
@@ -48,9 +51,9 @@ static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, 
 		symbol = symbols_find(in->symbols, pc->module, pc->address);
 		leaf->kind = profile_path_is_file(p->modules[pc->module].path) ? LEAF_PLAIN : LEAF_PSEUDO;
 		leaf->place = print_basename(p->modules[pc->module].path);
-		leaf->name = symbol->known ? symbol->display : "(no symbols)";
-		leaf->nameless = (!symbol->known || symbol->local) &&
-				 (pc->module != p->routines[p->contexts[pc->context].routine].module || leaves_has_no_source(in, pc));
+		leaf->name = symbol->known || symbol->size ? symbol->display : "(no symbols)";
+		leaf->unnamed = !symbol->known;
+		leaf->nameless = pc->context && (!symbol->known || symbol->local) && (pc->module != module_of(p, pc) || leaves_has_no_source(in, pc));
 		return options->leaves;
 	default:
 		return false;
@@ -89,6 +92,8 @@ static void leaves_join(struct leaves *l)
 		if (kept > 0 && by_what(&l->leaf[kept - 1], &l->leaf[i]) == 0) {
 			l->leaf[kept - 1].time += l->leaf[i].time;
 			l->leaf[kept - 1].ticks += l->leaf[i].ticks;
+			if (!l->leaf[kept - 1].called)
+				l->leaf[kept - 1].called = l->leaf[i].called;
 		} else {
 			l->leaf[kept++] = l->leaf[i];
 		}
@@ -175,7 +180,51 @@ static bool leaves_collect(struct leaves *l, const struct report_input *in, cons
 	return !options->leaves || !g->overhead->kernel_known || kernel_collect(l, g);
 }
 
+size_t leaves_outside(const struct report_input *in, struct leaf *leaf)
+{
+	static const struct report_options split = { .leaves = true };
+	const struct graph *g = in->graph;
+	const struct profile *p = g->profile;
+	uint64_t samples = 0;
+	size_t n = 0;
+
+	if (!g->contexts[0].kept || p->plain || !in->symbols)
+		return 0;
+	for (size_t i = 0; i < p->npcs; i++)
+		if (g->context_of[p->pcs[i].context] == 0 && !overhead_is_hook(g->overhead->spots[i].place)) {
+			samples += p->pcs[i].count;
+			leaf[n].routine = GRAPH_NONE;
+			n += leaf_of(&leaf[n], in, i, &split);
+		}
+	for (size_t i = 0; i < n; i++) {
+		leaf[i].ticks = leaf[i].pc->count;
+		leaf[i].time = (uint64_t)((double)g->outside * (double)leaf[i].ticks / (double)samples);
+	}
+	return n;
+}
+
 /* ---- names ---- */
+
+/* Whether code without a symbol at PC can be only what its routine calls: in a library of somebody else's, of which nothing is the user's own. */
+static bool is_others(const struct profile *p, const struct profile_pc *pc)
+{
+	return pc->module != module_of(p, pc) && !p->modules[pc->module].hooked && !p->modules[pc->module].main_program;
+}
+
+/* By what name LEAF was called, if it is nameless. */
+static void leaf_call_find(struct leaf *leaf, const struct leaves *l, const struct report_input *in)
+{
+	const char *name;
+
+	if (!leaf->nameless)
+		return;
+	name = plain_call_name(l->called + leaf->routine, in->symbols, leaf->unnamed ? NULL : leaf->name, leaf->pc,
+		leaf->unnamed && is_others(in->graph->profile, leaf->pc));
+	if (name && leaf->unnamed)
+		leaf->name = name;
+	else if (name && strcmp(name, leaf->name) != 0)
+		leaf->called = name;
+}
 
 /* Give the leaves of ROUTINE that have no name to be called by that of what was called.  False: out of memory. */
 static bool leaves_routine_name(struct leaves *l, const struct report_input *in, const struct plain_calls_hooked *hooked, uint32_t routine)
@@ -190,8 +239,7 @@ static bool leaves_routine_name(struct leaves *l, const struct report_input *in,
 	if (!plain_calls_find(l->called + routine, in, hooked, routine))
 		return false;
 	for (; leaf < end; leaf++)
-		if (leaf->nameless)
-			leaf->name = plain_call_name(l->called + routine, in->symbols, leaf->name, leaf->pc);
+		leaf_call_find(leaf, l, in);
 	return true;
 }
 
@@ -276,8 +324,7 @@ static uint32_t leaf_find(const struct leaves *l, const struct leaf *const *sort
 
 	if (l->n == 0 || !leaf_of(&key, in, i, &split))
 		return LEAF_OWN;
-	if (key.nameless)
-		key.name = plain_call_name(l->called + key.routine, in->symbols, key.name, key.pc);
+	leaf_call_find(&key, l, in);
 	found = bsearch(&wanted, sorted, l->n, sizeof *sorted, by_pointed);
 	return found ? (uint32_t)(*found - l->leaf) : LEAF_OWN;
 }
@@ -297,29 +344,39 @@ static size_t counts_join(struct leaf_count *counts, size_t n)
 	return kept;
 }
 
-struct leaf_count *leaves_count(const struct leaves *l, const struct report_input *in, size_t *n)
+uint32_t *leaves_each(const struct leaves *l, const struct report_input *in)
 {
 	const struct graph *g = in->graph;
-	const struct profile *p = g->profile;
-	struct leaf_count *counts = calloc(p->npcs + 1, sizeof *counts);
 	const struct leaf **sorted = calloc(l->n + 1, sizeof *sorted);
-	size_t found = 0;
+	uint32_t *each = sorted ? calloc(g->profile->npcs + 1, sizeof *each) : NULL;
 
 	for (size_t i = 0; sorted && i < l->n; i++)
 		sorted[i] = &l->leaf[i];
 	if (sorted)
 		qsort(sorted, l->n, sizeof *sorted, by_pointed);
-	for (size_t i = 0; counts && sorted && i < p->npcs; i++)
-		if (is_explained(l, g, i))
-			counts[found++] = (struct leaf_count){ .context = g->context_of[p->pcs[i].context],
-				.leaf = leaf_find(l, sorted, in, i), .ticks = p->pcs[i].count };
-	if (counts && sorted)
-		*n = counts_join(counts, found);
-	if (!sorted) {
-		free(counts);
-		counts = NULL;
-	}
+	for (size_t i = 0; each && i < g->profile->npcs; i++)
+		each[i] = is_explained(l, g, i) ? leaf_find(l, sorted, in, i) : LEAF_OWN;
 	free(sorted);
+	return each;
+}
+
+struct leaf_count *leaves_count(const struct leaves *l, const struct report_input *in, size_t *n)
+{
+	const struct graph *g = in->graph;
+	const struct profile *p = g->profile;
+	struct leaf_count *counts = calloc(p->npcs + 1, sizeof *counts);
+	uint32_t *each = counts ? leaves_each(l, in) : NULL;
+	size_t found = 0;
+
+	for (size_t i = 0; each && i < p->npcs; i++)
+		if (is_explained(l, g, i))
+			counts[found++] = (struct leaf_count){ .context = g->context_of[p->pcs[i].context], .leaf = each[i], .ticks = p->pcs[i].count };
+	*n = each ? counts_join(counts, found) : 0;
+	if (!each) {
+		free(counts);
+		return NULL;
+	}
+	free(each);
 	return counts;
 }
 

@@ -2,9 +2,9 @@
  *
  * A routine's self time is that of its own code, of the code without hooks that ran under it, and of the kernel (understand/overhead/kernel.c). Each sample carries
  * a program counter, so that the time can be split: by plain function ("in libc.so.6: memcpy")
- * and, when asked, by source line ("sort.c:120").  A function that no program can name has the name by which the routine called the library,
- * where that can be told (plain_calls.h): `qsort`, which does its work in `msort_with_tmp`.  The parts of a routine never
- * exceed its self time.  All samples in a routine stand for the same time: there are too few in each context to
+ * and, when asked, by source line ("sort.c:120").  A plain function has the name of its own symbol; of one that no program can name that by which the
+ * routine called the library stands beside, where that can be told (plain_calls.h): `msort_with_tmp`, called as `qsort`.  What has no symbol has that name, or
+ * an address.  The parts of a routine never exceed its self time.  All samples in a routine stand for the same time: there are too few in each context to
  * weigh them by its time.
  *
  * Samples in aprof's hooks are no part of it where the hooks' cost was subtracted; with --raw they are "(hooks)".
@@ -30,11 +30,13 @@ struct leaf {
 	uint32_t routine;	/* index in graph.routines */
 	uint32_t line;		/* source line, for own code; 0: a plain function */
 	const char *place;	/* own code: source file; else file name of the module */
-	const char *name;	/* plain function's name; NULL for own code */
+	const char *name;	/* plain function's own; of one without a symbol that by which it was called, or its address; NULL for own code */
+	const char *called;	/* the name by which the routine called it, if it has another of its own and that is known; else NULL */
 	uint64_t time;		/* ns of the routine's self time */
 	uint64_t ticks;		/* samples; the kernel has none */
 	const struct profile_pc *pc; /* one of them; NULL: none */
 	bool nameless;		/* no program can have called the plain function by a name of its own: it has none, or is local, in a library or linked from one */
+	bool unnamed;		/* it has no symbol */
 };
 
 struct leaves {
@@ -46,6 +48,10 @@ struct leaves {
 	uint32_t nroutines;	/* of the graph */
 	struct plain_calls *called;	/* by routine: what it calls, which the names of its leaves may be of; NULL: nobody asked */
 };
+
+/* What the samples outside of all routines with hooks were in, one for each into LEAF, which has room for all of the profile's pcs[]; they have no routine
+ * (GRAPH_NONE), and together no more than the graph's time there.  Returns how many. */
+size_t leaves_outside(const struct report_input *in, struct leaf *leaf);
 
 enum { LEAF_OWN = UINT32_MAX };	/* the code of the routine itself */
 
@@ -66,6 +72,10 @@ void leaves_free(struct leaves *l);
 /* Where the samples of each context were: a malloc'ed array of *N, by context, then leaf, each pair once; those of L's `explained` add up to all of them.
  * L was made with `leaves`, without `lines`.  NULL: out of memory. */
 struct leaf_count *leaves_count(const struct leaves *l, const struct report_input *in, size_t *n);
+
+/* The leaf that each sample of the profile was in, as an index in leaves.leaf, or LEAF_OWN: also of what is left out.  L is that of leaves_count; malloc'ed, NULL: out
+ * of memory. */
+uint32_t *leaves_each(const struct leaves *l, const struct report_input *in);
 
 /* Whether nothing tells what source line PC is of: so it is in a library that was linked into the program, mostly. */
 bool leaves_has_no_source(const struct report_input *in, const struct profile_pc *pc);

@@ -156,7 +156,7 @@ static bool callees_find(struct search *k, const struct leaves *leaves)
 	for (size_t i = leaves->first[l->routine]; i < leaves->first[l->routine + 1]; i++) {
 		const struct leaf *leaf = leaves->leaf + i;
 
-		l->callees[l->ncallees++] = (struct line_callee){ .name = leaf->name, .place = leaf->place, .routine = GRAPH_NONE,
+		l->callees[l->ncallees++] = (struct line_callee){ .name = leaf->called ? leaf->called : leaf->name, .place = leaf->place, .routine = GRAPH_NONE,
 			.time = leaf->time, .ticks = leaf->ticks, .error = leaf->ticks ? lines_error(l, k->g, leaf->ticks) : -1 };
 		l->plain += leaf->time;
 	}

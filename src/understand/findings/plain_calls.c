@@ -144,11 +144,11 @@ static const char *by_code(const struct plain_calls *c, struct symbols *symbols,
 	return best;
 }
 
-const char *plain_call_name(const struct plain_calls *c, struct symbols *symbols, const char *name, const struct profile_pc *pc)
+const char *plain_call_name(const struct plain_calls *c, struct symbols *symbols, const char *name, const struct profile_pc *pc, bool alone)
 {
-	const char *best = by_part(c, name);
+	const char *best = name ? by_part(c, name) : NULL;
 
 	if (!best && c->n > 0)
 		best = by_code(c, symbols, pc);
-	return best ? best : c->known && c->n == 1 ? c->functions[0].name : name;
+	return best ? best : alone && c->known && c->n == 1 ? c->functions[0].name : NULL;
 }

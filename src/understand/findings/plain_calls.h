@@ -34,9 +34,8 @@ struct plain_calls {
 bool plain_calls_find(struct plain_calls *c, const struct report_input *in, const struct plain_calls_hooked *hooked, uint32_t routine);
 void plain_calls_free(struct plain_calls *c);
 
-/* The name by which C's routine called the code of a library function NAME, which PC is in: one that NAME is made from (`memset` of
- * `__memset_avx2_unaligned_erms`), else the one whose code leads there soonest, else the only one that it calls; NAME itself if nothing tells.
- * Owned by C or NAME. */
-const char *plain_call_name(const struct plain_calls *c, struct symbols *symbols, const char *name, const struct profile_pc *pc);
+/* The name by which C's routine called the code of a library that PC is in, whose own symbol is NAME, or NULL: one that NAME is made from (`memset` of
+ * `__memset_avx2_unaligned_erms`), else the one whose code leads there soonest.  ALONE: else the only one that it calls.  NULL: nothing tells.  Owned by C. */
+const char *plain_call_name(const struct plain_calls *c, struct symbols *symbols, const char *name, const struct profile_pc *pc, bool alone);
 
 #endif

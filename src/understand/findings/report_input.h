@@ -32,13 +32,13 @@ struct report_gprof {
 	const char *source_path; /* -I: directories of source files, separated by colons; NULL: none */
 };
 
-enum { HEAD_ROWS = 8 };		/* of a screen: at most */
+enum { HEAD_ROWS = 8, HEAD_LOW_ROWS = 5, LOW_SCREEN = 32 };	/* of a screen: at most; of one that has fewer lines than that */
 
 struct report_options {
 	struct text_style style; /* how text is to look */
 	enum report_sort sort;	/* order of routines */
 	bool json;		/* JSON instead of text */
-	bool screen;		/* the head and hot: what a terminal shows after a run, HEAD_ROWS of the one, and the other without its own head */
+	bool screen;		/* the head and hot: what a terminal shows after a run, report_head_rows of the one, and the other without its own head */
 	int rows;		/* the terminal's, which the screen is to fit; 0: as many as it takes */
 	bool leaves;		/* split self time by the plain code that ran under it */
 	bool lines;		/* split self time by source line */
@@ -58,6 +58,12 @@ struct report_options {
 	const char *target;	/* annotate: name of a routine or a source file */
 	struct report_gprof gprof; /* for the reports on a gmon.out */
 };
+
+/* Lines of the head on a screen, at most. */
+static inline unsigned report_head_rows(const struct report_options *options)
+{
+	return options->rows && options->rows < LOW_SCREEN ? HEAD_LOW_ROWS : HEAD_ROWS;
+}
 
 /* How the process of a file stands, as far as cli/ can tell. */
 enum report_life {

@@ -109,10 +109,10 @@ function card(kind, title, none, ...content) {
 }
 
 // A case of which LIST has routines, the heaviest first.
-function routines(app, kind, title, none, list) {
+function routines(app, kind, title, list) {
 	const there = list.filter((found) => isThere(app, routineOf(app, found.name, found.total_ns))),
 		[hot] = there;
-	if (!hot) return card(kind, title, list.length ? NOT_THERE : none);
+	if (!hot) return list.length ? card(kind, title, NOT_THERE) : null;
 	return card(
 		kind,
 		title,
@@ -129,7 +129,7 @@ const way = (app, names) => names.map((name, i) => [i ? ' → ' : '', who(app, n
 
 function sequence(app, found) {
 	const title = 'A sequence of calls that recurs: is all that it computes used?';
-	if (!found) return card('sequence', title, 'none: no sequence of calls recurs in several contexts');
+	if (!found) return null;
 	if (!areThere(app, found.path)) return card('sequence', title, NOT_THERE);
 	return card(
 		'sequence',
@@ -162,20 +162,13 @@ export function findings(app) {
 	if (!hot) return null;
 	const cards = app.model.timed
 		? [
-				routines(
-					app,
-					'heavy',
-					'A heavy routine: its time is its own',
-					'none: no routine has half its time in itself, for certain',
-					hot.heavy,
-				),
+				routines(app, 'heavy', 'A heavy routine: its time is its own', hot.heavy),
 				routines(
 					app,
 					'library',
-					hot.library[0]?.calls != null // it is a routine whose calls were counted
+					hot.library[0]?.in_library === false
 						? 'A small routine used much: do its callers need all these calls?'
 						: 'A library routine used much: do its callers need all that it does?',
-					'none: no time in libraries, nor in a small routine that three or more call, for certain',
 					hot.library,
 				),
 				sequence(app, hot.sequence),

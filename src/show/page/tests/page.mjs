@@ -199,7 +199,7 @@ test('the first thing to see is what aprof hot says; each routine is selected by
 	for (const kind of ['heavy', 'library']) {
 		const [first] = hot[kind];
 		if (!first) {
-			assert.match(await card(kind).innerText(), /none/);
+			assert.equal(await card(kind).count(), 0);
 			continue;
 		}
 		assert.deepEqual(await exact(card(kind).locator('[data-exact]')), [first.time_ns, ...(first.calls ? [first.calls] : [])], kind);
@@ -236,7 +236,9 @@ async function sameTitles(address, file) {
 	const told = bench.aprof('hot', file),
 		tab = await bench.tab(address);
 	for (const kind of ['heavy', 'library']) {
-		const title = await tab.locator(`[data-finding=${kind}] h2`).innerText();
+		const found = tab.locator(`[data-finding=${kind}] h2`);
+		if ((await found.count()) === 0) continue;
+		const title = await found.innerText();
 		assert.match(told, new RegExp(`^\\d\\. ${title.replace('?', '\\?')}$`, 'm'), kind);
 	}
 	await closed(tab);

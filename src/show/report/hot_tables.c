@@ -1,0 +1,194 @@
+/* hot_tables.c - where the run's time is, in rows of a line each:
+ *
+ *     % time     ±     time  most time in its own code    in         for
+ *      36.22  ±2.1   1.20 s  memcmp (__memcmp_evex_movbe)   libc.so.6  compare 93±2 %
+ *
+ * Both tables have the same columns.  A name has what the widest needs, the rest is the heaviest caller's. */
+#include "show/report/hot_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "base/print.h"
+#include "show/report/figure_text.h"
+#include "show/report/share.h"
+
+enum { NARROWEST = 80, WIDEST = 120, CALLER = 14, MODULE = 18, LEAST_MODULE = 9 };	/* columns: of a line; of a caller at least; of a module at most, and at
+										 * least where names are long */
+
+struct table_columns {
+	int name, module, caller;	/* widths */
+};
+
+/* The name by which HOT is known outside of its library, into PUBLIC, of the size of its name; NULL: by its own. */
+static const char *public_of(char *public, const struct hot *hot)
+{
+	if (!hot->library)
+		return NULL;
+	return hot->called ? hot->called : name_public(public, hot->name) ? public : NULL;
+}
+
+static const char *brief_of(const struct hot_cases *c, const struct hot *hot)
+{
+	return hot->routine == GRAPH_NONE ? NULL : c->g->routines[hot->routine].brief;
+}
+
+/* NAME, or what fits of it, into BUFFER. */
+static void name_fit(char *buffer, const char *name, const char *brief, size_t room, const struct text_style *style)
+{
+	char *text = print_fitted(name, brief, room, style);
+
+	snprintf(buffer, HOT_NAME_SIZE, "%s", text ? text : "(out of memory)");
+	free(text);
+}
+
+char *hot_name_text(char *buffer, const struct hot_cases *c, const struct hot *hot, size_t room, const struct text_style *style)
+{
+	char *public = malloc(strlen(hot->name) + 1);
+	const char *known = public ? public_of(public, hot) : NULL;
+	size_t used;
+
+	name_fit(buffer, known ? known : hot->name, known ? known : brief_of(c, hot), room, style);
+	used = print_width(buffer, strlen(buffer));
+	if (known && used + strlen(" (...)") + 3 <= room) {
+		char own[HOT_NAME_SIZE];
+		size_t at = strlen(buffer);
+
+		name_fit(own, hot->name, hot->name, room - used - strlen(" ()"), style);
+		snprintf(buffer + at, HOT_NAME_SIZE - at, " (%s)", own);
+	}
+	free(public);
+	return buffer;
+}
+
+static double error_of(const struct hot_cases *c, const struct hot *hot)
+{
+	return graph_run_error(c->g, hot->time, &hot->evidence);
+}
+
+/* `count_page 94±6 %` in ROOM columns: the heaviest caller; of the only one its name. */
+static void caller_print(FILE *out, const struct hot_cases *c, const struct hot *hot, size_t room, const struct text_style *style)
+{
+	const struct hot_caller *caller = hot->callers;
+	char name[HOT_NAME_SIZE], share[SHARE_SIZE] = "";
+	size_t used = 0;
+
+	if (hot->ncallers == 0 || caller->routine == GRAPH_NONE)
+		return;
+	if (hot->ncallers > 1) {
+		share_text(share, style, hot->whole ? (double)caller->time / (double)hot->whole : 0,
+			graph_error(c->g, caller->time, &caller->evidence, hot->whole, &hot->whole_evidence));
+		used = 1 + print_width(share, strlen(share));
+	}
+	if (used + 3 > room)
+		return;
+	name_fit(name, c->g->routines[caller->routine].name.name, c->g->routines[caller->routine].brief, room - used, style);
+	fprintf(out, "  %s%s%s", name, share[0] ? " " : "", share);
+}
+
+static void padded_print(FILE *out, const char *text, int width)
+{
+	int used = (int)print_width(text, strlen(text));
+
+	fprintf(out, "%s%*s", text, width > used ? width - used : 0, "");
+}
+
+/* What is no part of the run's time has its share as more of it. */
+static void hot_share_print(FILE *out, const struct hot_cases *c, const struct hot *hot, const struct text_style *style)
+{
+	double share = print_percent(hot->time, c->whole);
+
+	if (hot->beside)
+		fprintf(out, "%+6.2f%*s", share, share_width(c->g->sampled) - share_width(false), "");
+	else
+		share_print(out, style, c->g->sampled, share / 100, error_of(c, hot));
+}
+
+static void hot_row_print(FILE *out, const struct hot_cases *c, const struct hot *hot, const struct table_columns *w, const struct report_options *options)
+{
+	char name[HOT_NAME_SIZE], module[HOT_NAME_SIZE];
+
+	hot_share_print(out, c, hot, &options->style);
+	putc(' ', out);
+	if (hot->beside)
+		print_time(out, (double)hot->time, PRINT_TIME);
+	else
+		figure_print(out, c->g, hot->time, PRINT_UNITS, PRINT_TIME);
+	fputs("  ", out);
+	print_begin(out, &options->style, 'm');
+	hot_name_text(name, c, hot, (size_t)w->name, &options->style);
+	padded_print(out, name, w->name);
+	print_end(out, &options->style);
+	fputs("  ", out);
+	name_fit(module, hot->module ? hot->module : "", hot->module ? hot->module : "", (size_t)w->module, &options->style);
+	padded_print(out, module, hot->ncallers && hot->callers->routine != GRAPH_NONE ? w->module : 0);
+	caller_print(out, c, hot, (size_t)w->caller, &options->style);
+	putc('\n', out);
+}
+
+static void hot_heading_print(FILE *out, const struct hot_cases *c, const char *what, const struct table_columns *w, const struct report_options *options)
+{
+	print_begin(out, &options->style, 'h');
+	share_heading(out, &options->style, c->g->sampled);
+	fprintf(out, " %*s  %-*s  %-*s  for", PRINT_TIME, "time", w->name, what, w->module, "in");
+	print_end(out, &options->style);
+	putc('\n', out);
+}
+
+static size_t rows_of(const struct hot_list *h, size_t rows)
+{
+	return h->n < rows ? h->n : rows;
+}
+
+static const char OWN[] = "most time in its own code", TOTAL[] = "most time in all";
+
+/* What H's first ROWS need. */
+static void columns_widen(struct table_columns *w, const struct hot_cases *c, const struct hot_list *h, size_t rows, const struct text_style *style)
+{
+	char name[HOT_NAME_SIZE];
+
+	for (size_t i = 0; i < rows_of(h, rows); i++) {
+		int wide = (int)print_width(name, strlen(hot_name_text(name, c, h->hot + i, WIDEST, style)));
+		int module = h->hot[i].module ? (int)print_width(h->hot[i].module, strlen(h->hot[i].module)) : 0;
+
+		w->name = wide > w->name ? wide : w->name;
+		w->module = module > w->module ? module : w->module;
+	}
+}
+
+static struct table_columns hot_columns_make(const struct hot_cases *c, size_t rows, const struct text_style *style)
+{
+	int line = print_columns(style) < NARROWEST ? NARROWEST : print_columns(style) > WIDEST ? WIDEST : print_columns(style);
+	int left = line - share_width(c->g->sampled) - 1 - PRINT_TIME - 2 - 2 - 2;
+	struct table_columns w = { .name = sizeof OWN - 1, .module = 2 };
+
+	columns_widen(&w, c, &c->by_own, rows, style);
+	columns_widen(&w, c, &c->by_total, rows, style);
+	if (w.name > left - LEAST_MODULE - CALLER)
+		w.name = left - LEAST_MODULE - CALLER;
+	w.module = w.module > MODULE ? MODULE : w.module;
+	if (w.module > left - w.name - CALLER)
+		w.module = left - w.name - CALLER;
+	w.caller = left - w.module - w.name;
+	return w;
+}
+
+void hot_tables_print(const struct hot_cases *c, const struct report_options *options, size_t rows, FILE *out)
+{
+	struct table_columns w = hot_columns_make(c, rows, &options->style);
+
+	if (c->by_own.n > 0)
+		hot_heading_print(out, c, OWN, &w, options);
+	for (size_t i = 0; i < rows_of(&c->by_own, rows); i++)
+		hot_row_print(out, c, c->by_own.hot + i, &w, options);
+	if (c->by_total.n > 0)
+		hot_heading_print(out, c, TOTAL, &w, options);
+	for (size_t i = 0; i < rows_of(&c->by_total, rows); i++)
+		hot_row_print(out, c, c->by_total.hot + i, &w, options);
+}
+
+size_t hot_tables_lines(const struct hot_cases *c, size_t rows)
+{
+	return (c->by_own.n > 0) + rows_of(&c->by_own, rows) + (c->by_total.n > 0) + rows_of(&c->by_total, rows);
+}
