@@ -166,12 +166,14 @@ enum { LEAST_NAME = 24 };	/* columns of a name that is never shortened */
 /* Columns of a name beside USED others. */
 static size_t room_of(const struct text_style *style, int used)
 {
+	if (style->width == 0)
+		return SIZE_MAX;
 	return style->width - used > LEAST_NAME ? (size_t)(style->width - used) : LEAST_NAME;
 }
 
 static bool is_shortened(const struct text_style *style)
 {
-	return style->width > 0 && !style->wide;
+	return (style->width > 0 || style->short_names) && !style->wide;
 }
 
 static unsigned flags_of(const struct text_style *style)

@@ -16,8 +16,9 @@ struct text_style {
 	bool brief;		/* -b: no legends */
 	bool colour;		/* the stream is a terminal that wants colour */
 	bool utf8;		/* names and lines may use UTF-8 */
-	int width;		/* columns of the terminal; 0: unknown */
-	bool wide;		/* --wide: names whole, however narrow the terminal */
+	int width;		/* columns to fill: the terminal's, or those that COLUMNS says; 0: unknown */
+	bool wide;		/* names whole, however narrow that is */
+	bool short_names;	/* names short, also where no width is known */
 };
 
 enum { PRINT_TIME = 8, PRINT_TIME_SIZE = 24 };	/* columns of a time; bytes of its text */

@@ -146,7 +146,7 @@ static bool side_add(struct comparison *c, const struct side *side, bool fresh, 
 		ok = run_build(&in, side, &side->files[i], o, err) && comparison_add(c, &in.report, side->files[i], fresh,
 			(struct comparison_parts){ parts.contexts && !in.graph->arcs_alone, parts.sites }, err);
 		if (ok && in.profile->runs[0].truncated)
-			message("warning: %s: cut off; its whole part is compared", side->files[i]);
+			ok = error_set(err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%s: cut off, so it is not the whole profile, and compares with none", side->files[i]);
 		if (ok && in.life[0] == REPORT_DIED)
 			message("warning: %s: incomplete: %s", side->files[i], life_lack(&in.profile->runs[0]));
 		input_free(&in);

@@ -54,9 +54,6 @@ static bool export_output_close(FILE *out, const char *path, bool ok)
 /* What the head of a report would say goes to stderr. */
 static void export_warnings_tell(const struct input *in)
 {
-	for (uint32_t i = 0; i < in->profile->nruns; i++)
-		if (in->profile->runs[i].truncated)
-			message("warning: %s: cut off; its whole part is exported", in->profile->runs[i].label);
 	for (uint32_t i = 0; symbols_warning(in->symbols, i); i++)
 		message("warning: %s", symbols_warning(in->symbols, i));
 }
@@ -83,6 +80,7 @@ static bool export(const struct export_format *format, const struct operands *op
 		message_error(err, o->output);
 	if (out)
 		ok = export_output_close(out, o->output, ok);
+	ok &= !input_is_cut(&in, "exported");
 	input_free(&in);
 	return ok;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/print.h"
 #include "cli/message.h"
 #include "cli/pid.h"
 
@@ -106,23 +107,38 @@ static bool operands_operand_add(struct operands *o, char *word)
 	}
 }
 
-/* "amon.out.1, amon.out.2" on stderr, so that nobody takes a part for the whole. */
+enum { SIBLINGS = 3 };			/* that are named */
+
+/* The file NAME, of another program than OURS with that. */
+static void sibling_print(FILE *out, const char *name, const struct amon_header *ours)
+{
+	struct amon_header h;
+
+	fputs(name, out);
+	if (ours && files_header(name, &h, NULL) && h.program[0] && strcmp(h.program, ours->program) != 0)
+		fprintf(out, " of %s", print_basename(h.program));
+}
+
+/* "amon.out.1, amon.out.2" on stderr, in a line, so that nobody takes a part for the whole. */
 static void siblings_tell(void)
 {
-	char **names = files_siblings(default_file);
-	struct amon_header ours, h;
+	char **names = files_siblings(default_file), *text = NULL;
+	struct amon_header ours;
 	bool known = files_header(default_file, &ours, NULL);
+	size_t n = 0, size;
+	FILE *out = names && names[0] ? open_memstream(&text, &size) : NULL;
 
-	for (size_t i = 0; names && names[i]; i++) {
-		if (i == 8) {
-			message("and more");
-			break;
-		}
-		if (known && files_header(names[i], &h, NULL) && h.program[0] && strcmp(h.program, ours.program) != 0)
-			message("note: %s is a profile of %s; name the file to read it", names[i], h.program);
-		else
-			message("note: %s is another profile here; name the files to add them up", names[i]);
+	while (out && names[n])
+		n++;
+	for (size_t i = 0; i < n && i < SIBLINGS; i++) {
+		fputs(i ? ", " : "", out);
+		sibling_print(out, names[i], known ? &ours : NULL);
 	}
+	if (n > SIBLINGS)
+		fprintf(out, " and %zu more", n - SIBLINGS);
+	if (out && fclose(out) == 0)
+		message("note: %s %s here, too, and not read; name the files to read or add up", text, n == 1 ? "is a profile" : "are profiles");
+	free(text);
 	files_free_names(names);
 }
 

@@ -162,6 +162,8 @@ static const struct row rows[] = {
 	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN | COMMAND_DIFF | COMMAND_COMPARE, "print no legends", TO(report.style.brief) },
 	{ KEY_WIDE, "wide", NULL, LISTINGS | COMMAND_TREE | COMMAND_CYCLES | COMMAND_PATHS | COMMAND_MODELS | COMMAND_DIFF | COMMAND_COMPARE, "print names whole, "
 	  "however narrow the terminal", TO(report.style.wide) },
+	{ KEY_NAMES, "names", "HOW", LISTINGS | COMMAND_TREE | COMMAND_CYCLES | COMMAND_PATHS | COMMAND_MODELS | COMMAND_DIFF | COMMAND_COMPARE,
+	  "print names short or whole (auto, if not given: short on a terminal)", BY_CASE },
 	{ KEY_WIDE, "wide", NULL, COMMAND_PS, "print commands and files whole, however narrow the terminal", TO(report.style.wide) },
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_COMPARE | COMMAND_VIEW | COMMAND_PS, "use colour: auto, always or never",
 	  BY_CASE },

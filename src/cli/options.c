@@ -259,6 +259,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_SOURCE_PATH: return options_word_add(&o->sources.folders, &o->sources.nfolders, argument);
 	case KEY_SUBSTITUTE: return substitute_add(o, argument);
 	case KEY_COLOR: return one_of("color", argument, "auto, always, never", &o->colour);
+	case KEY_NAMES: return one_of("names", argument, "auto, short, whole", &o->names);
 	case KEY_CLOCK: return clock_set(o, argument);
 	case KEY_RATE: return rate_set(o, argument);
 	case KEY_MEMORY: return memory_set(o, argument);
@@ -315,7 +316,7 @@ static int terminal_width(int fd)
 	struct winsize size;
 
 	if (!isatty(fd))
-		return 0;
+		return columns && atoi(columns) > 0 ? atoi(columns) : 0;
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
 	return columns && atoi(columns) > 0 ? atoi(columns) : 80;
@@ -338,6 +339,8 @@ static void style_set(struct options *o, unsigned command)
 	o->report.style.colour = !o->report.json && (o->colour == COLOUR_AUTO ? wants_colour(fd) : o->colour == COLOUR_ALWAYS);
 	o->report.style.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	o->report.style.width = terminal_width(fd);
+	o->report.style.wide |= o->names == NAMES_WHOLE || (o->names == NAMES_AUTO && !isatty(fd));
+	o->report.style.short_names = o->names == NAMES_SHORT;
 	o->report.rows = terminal_height(fd);
 }
 

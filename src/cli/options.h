@@ -41,6 +41,7 @@ enum {
 };
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+enum name_length { NAMES_AUTO, NAMES_SHORT, NAMES_WHOLE };
 
 /* What the user asked for, all commands together. */
 struct options {
@@ -62,6 +63,7 @@ struct options {
 	bool whole;			/* run: print the report, or what of it was asked for; else a screen */
 	bool no_pager;			/* --no-pager */
 	unsigned colour;		/* --color: enum colour */
+	unsigned names;			/* --names: enum name_length; auto: short on a terminal */
 	bool all;			/* attach: to whatever runs on this machine */
 	double seconds;			/* attach: for how long; 0: until the processes end */
 	bool verify;			/* run: hold stacks against contexts */

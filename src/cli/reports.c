@@ -109,8 +109,6 @@ int reports_print(const struct input *in, unsigned command, const struct options
 static void reports_warnings_tell(const struct input *in)
 {
 	for (uint32_t i = 0; i < in->profile->nruns; i++) {
-		if (in->profile->runs[i].truncated)
-			message("warning: %s: cut off; its whole part is shown", in->profile->runs[i].label);
 		if (in->life[i] == REPORT_DIED)
 			message("warning: %s: incomplete: %s", in->profile->runs[i].label, life_lack(&in->profile->runs[i]));
 		if (in->life[i] == REPORT_RUNNING)
@@ -173,6 +171,8 @@ static int print_all(const struct operands *operands, unsigned command, const st
 		in.report.source_reader = &sources;
 		sources.newest = in.profile->runs[0].header.start_realtime;
 		status = reports_print(&in, command, o, stdout);
+		if (input_is_cut(&in, "shown"))
+			status = STATUS_TROUBLE;
 		if (sources.changed)
 			message("warning: %s: changed after the program was run; lines may have moved", sources.changed);
 	} else {

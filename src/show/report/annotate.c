@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "show/report/annotated_code.h"
 #include "show/report/annotated_source.h"
+#include "show/report/code_places.h"
 #include "show/report/figure_text.h"
 #include "show/report/share.h"
 #include "base/print.h"

@@ -1,7 +1,10 @@
 /* cycles.c - the cycles of calls that were really traversed, each once, largest first. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/print.h"
+#include "show/report/figure_text.h"
 #include "show/report/report.h"
 #include "show/report/share.h"
 
@@ -14,16 +17,42 @@ static const char legend[] =
 	" Cycles that were squeezed out of the history before its last routine was entered are not seen, and what squeezing\n"
 	" left of one is not listed if no call closed it.\n";
 
-/* A -> B -> C -> A: the first routine again at the end, to show that it closes. */
-static void cycles_path_print(const struct graph *g, const struct graph_cycle *c, FILE *out, const struct report_options *options)
+/* One of a cycle, with the sign of the link to the next, malloc'ed; NULL: out of memory. */
+static char *link_text(const struct graph *g, cycle_entry entry, bool last, const struct report_options *options)
+{
+	const struct graph_routine *r = &g->routines[cycle_routine(entry)];
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	print_brief(out, r->name.name, r->brief, &options->style);
+	fputs(last ? "" : cycle_link_known(entry) ? " -> " : " .. ", out);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* A -> B -> C -> A, behind BEFORE columns: the first routine again at the end, to show that it closes.  On a terminal lines are broken behind a link. */
+static void cycles_path_print(const struct graph *g, const struct graph_cycle *c, int before, FILE *out, const struct report_options *options)
 {
 	const cycle_entry *entries = g->cycle_entries + c->first;
+	int column = before;
 
-	for (uint32_t i = 0; i < c->length; i++) {
-		print_brief(out, g->routines[cycle_routine(entries[i])].name.name, g->routines[cycle_routine(entries[i])].brief, &options->style);
-		fputs(cycle_link_known(entries[i]) ? " -> " : " .. ", out);
+	for (uint32_t i = 0; i <= c->length; i++) {
+		char *text = link_text(g, entries[i % c->length], i == c->length, options);
+		int width = text ? (int)print_width(text, strlen(text)) : 0;
+
+		if (i > 0 && options->style.width > 0 && column + width > options->style.width) {
+			fprintf(out, "\n%*s", before + 2, "");
+			column = before + 2;
+		}
+		fputs(text ? text : "", out);
+		column += width;
+		free(text);
 	}
-	print_brief(out, g->routines[cycle_routine(entries[0])].name.name, g->routines[cycle_routine(entries[0])].brief, &options->style);
 	putc('\n', out);
 }
 
@@ -45,13 +74,13 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 	for (uint32_t i = 0; i < g->ncycles; i++) {
 		const struct graph_cycle *c = &g->cycles[i];
 
-		share_print(out, &options->style, g->sampled, print_percent(c->time, g->time + g->outside) / 100, graph_run_error(g, c->time, &c->evidence));
+		share_print(out, &options->style, g->sampled, figure_share(g, c->time), graph_run_error(g, c->time, &c->evidence));
 		putc(' ', out);
-		print_time(out, (double)c->time, PRINT_TIME);
+		figure_print(out, g, c->time, PRINT_UNITS, PRINT_TIME);
 		putc(' ', out);
 		print_calls(out, calls, c->calls, g->counted);
 		fputs("  ", out);
-		cycles_path_print(g, c, out, options);
+		cycles_path_print(g, c, share_width(g->sampled) + 1 + PRINT_TIME + 1 + calls + 2, out, options);
 	}
 	print_legend(out, &options->style, legend);
 	share_legend(out, &options->style, g->sampled, 9);
@@ -77,7 +106,7 @@ bool cycles_json(const struct report_input *in, const struct report_options *opt
 				(int)cycle_link_known(entry)));
 		}
 		emit_item(e, json_pack("{s:o, s:o, s:o, s:o}", "time_ns", emit_count(c->time), "error_ns",
-				       share_json(graph_run_error(g, c->time, &c->evidence), g->time + g->outside), "calls", emit_calls(g->counted, c->calls),
+				       share_json(graph_run_error(g, c->time, &c->evidence), figure_run(g)), "calls", emit_calls(g->counted, c->calls),
 				       "cycle", path));
 	}
 	emit_array_end(e);
