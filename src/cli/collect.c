@@ -137,7 +137,7 @@ static void nothing_tell(const struct run *r)
 			      "rebuild it: make clean && make CC=aprof-cc CXX=aprof-c++";
 
 	if (r->options->script)
-		message("--script: no interpreter of this run told of a script; %s are known, as Debian has them, unless they are told to leave "
+		message("--script: no interpreter of this run reported a script; %s are known, as Debian has them, unless they are to leave "
 			"their environment alone (lua -E, python3 -I, -E, -S)", interpreters_known);
 	else if (r->unsampled.code)
 		message("%s has no hooks, so it cannot be profiled exactly, and %s; or %s", program, r->unsampled.text, rebuild);

@@ -153,7 +153,7 @@ struct goal {
 static void unsent_tell(const struct input *in, const char *file)
 {
 	if (in->profile && in->profile->sampled)
-		message("note: %s: its exact contexts are sent, and not the call stacks beside them", file);
+		message("note: %s: its exact contexts are sent, and not the call stacks that were sampled with them", file);
 }
 
 /* Put FILE into the store.  False with *ERR set. */

@@ -176,7 +176,7 @@ class Pyroscope(Pushed):
         (self.cwd / 'busy.c').write_text('static volatile long s; int main(void) { for (long i = 0; i < 60000000; i++) s += i; }')
         subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'busy', 'busy.c'], cwd=self.cwd, check=True)
         subprocess.run([APROF, 'run', '--stacks', '--no-report', './busy'], cwd=self.cwd, capture_output=True, check=True)
-        self.assertEqual(self.push('amon.out'), 'aprof: note: amon.out: its exact contexts are sent, and not the call stacks beside them\n')
+        self.assertEqual(self.push('amon.out'), 'aprof: note: amon.out: its exact contexts are sent, and not the call stacks that were sampled with them\n')
         self.assertEqual(len(self.server.requests), 1)
 
     def test_refused(self):

@@ -540,7 +540,7 @@ class PythonOwn(Random):
 class Unknown(Interpreter):
     def test_none(self):
         done = run([APROF, "run", "--script", "/bin/true"], self.cwd)
-        self.assertIn("--script: no interpreter of this run told of a script", done.stderr)
+        self.assertIn("--script: no interpreter of this run reported a script", done.stderr)
 
 
     def test_hooks(self):

@@ -219,7 +219,7 @@ static bool read_sampled(struct reader *r)
 	if (!c || r->p->private->phase || (c->items < sizeof(struct amon_header) && r->run.truncated))
 		return true;
 	if (c->items < sizeof(struct amon_header) || !is_of_stacks(r, c) || reader_next(r, AMON_SAMPLED, &i))
-		return reader_corrupt(r, c->at, "no call stacks beside exact contexts");
+		return reader_corrupt(r, c->at, "no call stacks of the same run");
 	return profile_read_sampled(r->p, r->data + c->at + c->head.first, c->items, r->label, r->err);
 }
 

@@ -8,7 +8,7 @@ const COLOURS = [
 	['routine', 'routine', 'each routine has a colour of its own'],
 	['module', 'module', 'the program and its libraries each have a colour'],
 	['self', 'self', 'the more of a frame is time of its own, the hotter'],
-	['known', 'known by', 'what hooks told, to the call, and what samples alone tell'],
+	['known', 'known by', 'what hooks counted, to the call, and what samples alone say'],
 	['calls', 'calls', 'the more calls, the hotter; each step is ten times as many'],
 ];
 const NONE = 'var(--frame-none)',
