@@ -165,11 +165,28 @@ class Folded(Import):
         self.assertIn("(truncated)", self.flat(name))
 
     def test_wrong(self):
-        self.refused(self.write("a", "main;a 1\nmain;b\nmain;c 2\n"), "a: line 2", "byte 9", "no stack with a number")
-        self.refused(self.write("b", "main;a 1\nmain;b 1\nmain;b"), "line 3", "cut off")
+        self.refused(self.write("a", "main;a 1\n" * 1000 + "main;b\n" * 1001), "a: line 1001", "not a stack with a number behind it, as most of its lines", "main;b")
+        self.refused(self.write("b", "main;a 9000000000000000000\n" * 3), "add up to more than 2^64")
         self.refused(self.write("c", "1 2\n3 4\n"), "neither a profile")
         self.refused(self.write("d", "a word and a number 4\n"), "neither a profile")
         self.refused(self.write("e", ""), "empty")
+        for name, text in ("g", "main;a 1\nmain;b\nmain;c 2\n"), ("h", "main;a 1\nmain;c 2\nmain;b"):
+            done = self.run_("report", "-b", self.write(name, text))
+            self.assertIn("1 line that is not a stack with a number behind it is passed over; the first is line %d: main;b" % (text.count("\n", 0, text.index("main;b")) + 1),
+                          done.stderr)
+            self.assertIn("time        3.000 ms", done.stdout)
+        self.assertIn("may be cut off", done.stderr)
+
+    def test_unlike(self):
+        """Numbers that are taken for samples in one file, and for nanoseconds in the other."""
+        self.write("a", "main;a 9000\nmain;b 9500\n")
+        self.write("b", "main;a 10000\nmain;b 10500\n")
+        self.assertIn("b has time, and a has samples: unlike things are not compared", self.run_("diff", "a", "b", status=2).stderr)
+
+    def test_mark(self):
+        """Some editors begin a text with a mark."""
+        flat = self.flat(self.write("a", "\ufeffmain;a 1\nmain;b 2\n"))
+        self.assertEqual(flat["main"]["total_ns"], 3000000)
         many = ";".join(f"f{i % 300}" for i in range(60000))
         self.write("f", (many + ";" + ";".join(f"g{i}" for i in range(5000)) + " 1\n") * 2)
         self.out("report", "f")
@@ -275,6 +292,20 @@ class Callgrind(Import):
         self.assertEqual([(f["pid"], f["program"]) for f in self.json("report", name)["run"]["files"]], [(77, "./prog")])
         self.assertNotIn("add up", report.stderr)
         self.assertIn("its lines add up to 148 Ir, which it says are 150", self.run_("report", self.write("b", CALLGRIND.replace("totals: 148", "totals: 150"))).stderr)
+
+    def test_names_that_are_not_told(self):
+        flat = self.flat(self.write("a", "events: cpu(ns)\nob=\nfl=\nfn=(1) work\n1 700\n\nob=\nfl=\nfn=(2) main\n2 300\ncob=\ncfl=\ncfn=(1)\ncalls=1 1\n2 700\n"))
+        self.assertEqual({n: (r["self_ns"], r["total_ns"]) for n, r in flat.items()}, {"work": (700, 700), "main": (300, 1000)})
+
+    def test_units(self):
+        """Times are times whatever they are counted in, and nothing else is added to them, or compared."""
+        for unit, nsec in ("ns", 1), ("us", 1000), ("µs", 1000), ("10ns", 10):
+            self.assertEqual(self.flat(self.write("time", f"events: Time_({unit})\nfn=f\n1 5\n"))["f"]["self_ns"], 5 * nsec, unit)
+        bytes_ = self.write("bytes", "events: Memory_(bytes)\nfn=f\n1 5000\n")
+        for command in ["merge", "-o", "sum"], ["diff"], ["report"]:
+            words = [command[0], *command[1:], "time", *(["--against"] if command[0] == "check" else []), bytes_]
+            error = self.run_(*words, status=2).stderr
+            self.assertRegex(error, r"\Aaprof: bytes has event Memory_\(bytes\), and time has time: unlike things are not (added up|compared)\n\Z")
 
     def test_cycle(self):
         """Of routines that call each other in a circle no total is told but that of all together."""
@@ -382,7 +413,30 @@ class Script(Import):
         self.assertIn("event cycles; one is shown as 1 ns", self.out("report", "a.txt").replace("\n            ", " "))
 
     def test_wrong(self):
-        self.refused(self.write("a", SCRIPT + "nothing that perf prints\n"), "line 22", "neither a sample nor a frame")
+        done = self.run_("report", self.write("a", SCRIPT + "nothing that perf prints\n"))
+        self.assertIn("1 line that is not a sample or a frame as perf script prints them is passed over; the first is line 22: nothing that perf prints", done.stderr)
+        self.refused(self.write("b", "app 7 1.000000: 250000 cycles: \n\n" * 3), "do not say where they were: perf script -F +ip,sym")
+        self.refused(self.write("c", "heap profile: 2: 3000 [5: 9000] @ heap/1024\n1: 1000 [2: 4000] @ 0x1000 0x2000\n"), "neither a profile")
+
+    def test_names_like_numbers(self):
+        """Threads whose names look like addresses, or end with numbers; without names, or numbers; and processes that are none."""
+        line = "%s     %d.001000:     250000 cpu-clock:  401000 f+0x1 (/l)\n"
+        for name in "dd", "ed", "bc", "Worker 2", "7":
+            text = "".join(line % (f"{name:>16} 7", second) for second in range(30))
+            report = self.json("report", self.write("a.txt", text))
+            self.assertEqual({r["name"]: r["total_ticks"] for r in report["flat"]}, {"f": 30}, name)
+            self.assertEqual({(t["tid"], t["name"]) for t in self.json("info", "a.txt")["threads"]}, {(7, name)})
+        for whose in "", "sort", "392/393", "sort -1", "sort -1/-1", "sort 7 [003]":
+            report = self.json("report", self.write("a.txt", line % (whose, 5) + line % (whose, 6)))
+            self.assertEqual({r["name"]: r["total_ticks"] for r in report["flat"]}, {"f": 2}, whose)
+
+    def test_more_lines(self):
+        """Where frames are in the source, bytes of instructions, branches; and comments without end before the first sample."""
+        text = "app 7/7 1.000000: 250000 cycles:\n\t401000 f+0x1 (/app)\n  a.c:10\n\t insn: 48 89 e5\n\t402000 main+0x1 (/app)\n  a.c:20 (discriminator 2)\n" \
+               " 0x401000/0x402000/P/-/-/0  0x401000/0x402000/P/-/-/0\n\n"
+        done = self.run_("report", "--json", self.write("a.txt", "# a word on processors: %s\n" % "0" * 400 + text * 2))
+        self.assertEqual({r["name"]: (r["self_ticks"], r["total_ticks"]) for r in json.loads(done.stdout)["flat"]}, {"f": (2, 2), "main": (0, 2)})
+        self.assertEqual(done.stderr, "")
 
     @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
     def test_equals_perf_report(self):

@@ -50,6 +50,27 @@ void reading_open_end_tell(struct reading *r, const struct lines *l)
 		reading_note(r, "warning: %.100s: its last line, %zu, has no end, so the file may be cut off; it is taken as it is", r->label, l->number);
 }
 
+void reading_odd_line(struct reading *r, const struct lines *l)
+{
+	size_t n = l->n < sizeof r->odd_text - 1 ? l->n : sizeof r->odd_text - 1;
+
+	if (r->odd++ > 0)
+		return;
+	r->odd_number = l->number;
+	memcpy(r->odd_text, l->line, n);
+	r->odd_text[n] = '\0';
+}
+
+bool reading_odd_tell(struct reading *r, size_t good, const char *what)
+{
+	if (r->odd > good)
+		return error_set(r->err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: line %zu: not %s, as most of its lines: %s", r->label, r->odd_number, what, r->odd_text);
+	if (r->odd)
+		reading_note(r, "warning: %.100s: %zu line%s that %s not %s %s passed over; the first is line %zu: %s", r->label, r->odd, r->odd == 1 ? "" : "s",
+			     r->odd == 1 ? "is" : "are", what, r->odd == 1 ? "is" : "are", r->odd_number, r->odd_text);
+	return true;
+}
+
 bool lines_next(struct lines *l)
 {
 	const char *end;

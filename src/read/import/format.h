@@ -9,6 +9,8 @@ struct reading {
 	const unsigned char *data;	/* the file, inflated */
 	size_t len;			/* bytes */
 	const char *label;		/* its name in messages */
+	size_t odd, odd_number;		/* lines that were passed over, and the number of the first of them */
+	char odd_text[80];		/* its beginning */
 	char *notes;			/* struct import's */
 	size_t notes_size;		/* bytes of it */
 	struct error *err;
@@ -56,6 +58,12 @@ void reading_open_end_tell(struct reading *r, const struct lines *l);
 
 /* Say that the line at hand of the file is wrong, in words; false. */
 bool reading_wrong_line(struct reading *r, const struct lines *l, const char *what);
+
+/* The line at hand says nothing that is known: it is passed over. */
+void reading_odd_line(struct reading *r, const struct lines *l);
+
+/* All lines were read, of which GOOD said something, and WHAT they are: have the user read how many were passed over.  False with r->err set: more than that. */
+bool reading_odd_tell(struct reading *r, size_t good, const char *what);
 
 /* A list of functions that grows. */
 struct stack {

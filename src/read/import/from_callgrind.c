@@ -112,7 +112,7 @@ static const char *word_take(const char **at, const char *end, size_t *length)
 /* How many nanoseconds one of the event NAME is; 0: it is no time. */
 static uint64_t from_callgrind_nsec_of(const char *name)
 {
-	static const struct { const char *name; uint64_t nsec; } units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 } };
+	static const struct { const char *name; uint64_t nsec; } units[] = { { "ns", 1 }, { "us", 1000 }, { "\302\265s", 1000 }, { "\316\274s", 1000 }, { "ms", 1000000 } };
 	const char *open = strrchr(name, '('), *text = open ? open + 1 : name;
 	uint64_t number = 1;
 	char *end = (char *)(uintptr_t)text;
@@ -120,7 +120,7 @@ static uint64_t from_callgrind_nsec_of(const char *name)
 	if (open && *text >= '1' && *text <= '9')
 		number = strtoul(text, &end, 10);
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (strncmp(end, units[i].name, 2) == 0 && strcmp(end + 2, open ? ")" : "") == 0 && number <= 1000000)
+		if (strncmp(end, units[i].name, strlen(units[i].name)) == 0 && strcmp(end + strlen(units[i].name), open ? ")" : "") == 0 && number <= 1000000)
 			return number * units[i].nsec;
 	return 0;
 }
@@ -281,6 +281,10 @@ static bool from_callgrind_name_line(struct costs *c, enum kind kind, uint32_t *
 {
 	const char *why;
 
+	if (at == end && kind != FUNCTION) {	/* as if it were not told */
+		*word = NONE;
+		return true;
+	}
 	*word = cost_word(&c->words, kind, at, end, &why);
 	return *word != NONE || (why ? from_callgrind_wrong(c, why) : reading_no_memory(c->r));
 }

@@ -162,7 +162,7 @@ static bool stack_add(struct folding *k, const struct folded *f)
 	return true;
 }
 
-/* Check all lines, and say what the numbers are.  *LONGEST becomes the length of the longest line. */
+/* Look at all lines, and say what the numbers are.  *LONGEST becomes the length of the longest line. */
 static bool from_folded_check(struct reading *r, bool *nsec, size_t *longest)
 {
 	struct lines l = { .data = (const char *)r->data, .len = r->len };
@@ -173,14 +173,16 @@ static bool from_folded_check(struct reading *r, bool *nsec, size_t *longest)
 	while (lines_next(&l)) {
 		if (is_empty(&l))
 			continue;
-		if (!from_folded_line_take(l.line, l.n, &f))
-			return reading_wrong_line(r, &l, "no stack with a number behind it");
+		if (!from_folded_line_take(l.line, l.n, &f)) {
+			reading_odd_line(r, &l);
+			continue;
+		}
 		sum += f.weight;
 		n++;
 		*longest = l.n > *longest ? l.n : *longest;
 	}
 	*nsec = n > 0 && sum / n >= LEAST_NSEC;
-	return true;
+	return reading_odd_tell(r, (size_t)n, "a stack with a number behind it");
 }
 
 static bool folded_read(struct reading *r)

@@ -109,7 +109,7 @@ static bool own_record(struct perf_reading *p, const struct perf_event_header *h
 	struct perf_bytes b = body_at(p, at);
 
 	if (h->type == USER_COMPRESSED || h->type == USER_COMPRESSED_2)
-		return reading_wrong(p->r, at, "a compressed record (perf record -z), which is not read: perf inject -i FILE -o FILE makes a plain file");
+		return reading_wrong(p->r, at, "a compressed record (perf record -z), which is not read: perf inject -i FILE -o NEW makes NEW, a plain one");
 	if (h->type == USER_AUXTRACE) {
 		uint64_t more = perf_take(&b, 8);
 

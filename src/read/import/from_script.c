@@ -30,6 +30,7 @@ struct head {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 static const char *from_script_skip_blanks(const char *at, const char *end)
 {
@@ -86,7 +87,7 @@ static void event_take(struct head *h, const char *at, const char *end)
 		h->period = 0;
 	while (at < end && !is_blank(*at))
 		at++;
-	if (at > word + 1 && at[-1] == ':') {
+	if (at > word + 1 && at[-1] == ':' && is_letter(*word)) {
 		h->event = word;
 		h->event_size = (size_t)(at - word - 1);
 		word = at;
@@ -95,11 +96,24 @@ static void event_take(struct head *h, const char *at, const char *end)
 	h->rest_size = (size_t)(end - h->rest);
 }
 
-/* The numbers of a thread at AT, and what must follow them: a processor, a time, or both, or an event. */
+/* What stands behind whose a sample is: a processor, a time, or both, or an event.  False: none of these. */
+static bool moment_take(struct head *h, const char *at, const char *end)
+{
+	const char *processor = from_script_skip_blanks(processor_skip(at, end), end), *time = from_script_skip_blanks(time_skip(processor, end), end);
+
+	h->event = NULL;
+	event_take(h, time, end);
+	return time > at || h->event;
+}
+
+/* The numbers of a thread at AT, and what must follow them; a process that is none, as -1, has no number. */
 static bool from_script_numbers_take(struct head *h, const char *at, const char *end)
 {
-	const char *behind, *processor, *time;
-	uint64_t first = number_at(at, end, &behind), second = first;
+	const char *behind;
+	uint64_t first, second;
+
+	at += *at == '-';
+	first = second = number_at(at, end, &behind);
 
 	if (behind == at)
 		return false;
@@ -107,30 +121,41 @@ static bool from_script_numbers_take(struct head *h, const char *at, const char 
 	if (behind < end && *behind == '/') {
 		h->pid = (uint32_t)first;
 		at = behind + 1;
+		at += at < end && *at == '-';
 		second = number_at(at, end, &behind);
 	}
 	if (behind == at || behind >= end || !is_blank(*behind) || first > INT32_MAX || second > INT32_MAX)
 		return false;
 	h->tid = (uint32_t)second;
-	at = from_script_skip_blanks(behind, end);
-	processor = from_script_skip_blanks(processor_skip(at, end), end);
-	time = from_script_skip_blanks(time_skip(processor, end), end);
-	h->event = NULL;
-	event_take(h, time, end);
-	return time > at || h->event;
+	return moment_take(h, from_script_skip_blanks(behind, end), end);
 }
 
-/* Take the line apart.  A thread's name may hold blanks and digits. */
+/* Whether a word begins at AT, of a line that begins at NAME. */
+static bool is_word_start(const char *name, const char *at) { return at == name || (is_blank(at[-1]) && !is_blank(*at)); }
+
+static void name_set(struct head *h, const char *name, const char *behind)
+{
+	while (behind > name && is_blank(behind[-1]))
+		behind--;
+	h->name = name;
+	h->name_size = (size_t)(behind - name);
+}
+
+/* Take the line apart.  A thread's name may hold blanks and digits, and may not be there; where there are no numbers either, a time tells. */
 static bool from_script_head_take(const char *line, size_t n, struct head *h)
 {
 	const char *end = line + n, *name = from_script_skip_blanks(line, end);
 
+	for (const char *at = name; at < end && !(is_word_start(name, at) && time_skip(at, end) > at); at++)
+		if (is_word_start(name, at) && (is_digit(*at) || *at == '-') && from_script_numbers_take(h, at, end)) {
+			name_set(h, name, at);
+			return true;
+		}
 	for (const char *at = name; at < end; at++)
-		if (is_blank(*at) && at + 1 < end && is_digit(at[1]) && at > name && from_script_numbers_take(h, at + 1, end)) {
-			while (at > name && is_blank(at[-1]))
-				at--;
-			h->name = name;
-			h->name_size = (size_t)(at - name);
+		if (is_word_start(name, at) && is_digit(*at) && time_skip(at, end) > at) {
+			moment_take(h, at, end);
+			h->pid = h->tid = 0;
+			name_set(h, name, at);
 			return true;
 		}
 	return false;
@@ -200,6 +225,29 @@ static bool frame_take(const char *text, size_t n, struct frame *f)
 
 static bool is_comment(const struct lines *l) { return l->n > 0 && l->line[0] == '#'; }
 
+/* Whether the line is of a frame: perf begins these with a tab.  Where somebody made blanks of it, a thread's name may look like an address (dd, ed, bc). */
+static bool is_frame(const char *line, size_t n, struct frame *f)
+{
+	struct head h;
+
+	return n && is_blank(*line) && frame_take(line, n, f) && (*line == '\t' || !from_script_head_take(line, n, &h));
+}
+
+/* Whether the line, below a frame, is more of it that is of no use here: its source (`  main.c:12`), the bytes of an instruction, branches before. */
+static bool is_more(const char *line, size_t n)
+{
+	const char *end = line + n, *colon = memrchr(line, ':', n), *behind;
+
+	if (!n || !is_blank(*line))
+		return false;
+	if (memmem(line, n, "insn:", 5) || (memmem(line, n, "0x", 2) && memmem(line, n, "/0x", 3)))
+		return true;
+	if (!colon)
+		return false;
+	number_at(colon + 1, end, &behind);
+	return behind > colon + 1 && (behind == end || is_blank(*behind));
+}
+
 /* The first line is of a sample; and what follows it, if anything does, is a frame, another sample, or blank. */
 static bool script_is(const char *head, size_t n, bool whole)
 {
@@ -216,7 +264,7 @@ static bool script_is(const char *head, size_t n, bool whole)
 		if (!found && !from_script_head_take(l.line, l.n, &h))
 			return false;
 		if (found)
-			return l.n == 0 || frame_take(l.line, l.n, &f) || from_script_head_take(l.line, l.n, &h);
+			return l.n == 0 || is_frame(l.line, l.n, &f) || from_script_head_take(l.line, l.n, &h);
 		found = true;
 	}
 	return found;
@@ -229,7 +277,7 @@ struct scripting {
 	struct stack stack;
 	char *text;			/* room for a name, and a file's */
 	size_t text_room;
-	bool by_pid;			/* the numbers of processes are printed */
+	size_t good, placed;		/* samples, and those that say where */
 	struct head head;		/* of the sample at hand */
 	bool open;			/* there is one */
 };
@@ -309,6 +357,8 @@ static bool sample_end(struct scripting *k)
 		return true;
 	k->open = false;
 	stack_turn(&k->stack);
+	k->good++;
+	k->placed += k->stack.n > 0;
 	if (!(name = from_script_text_keep(k, h->name, h->name_size, 0)))
 		return reading_no_memory(k->r);
 	process = builder_process(k->r->builder, h->pid, 0, name, 0);
@@ -328,15 +378,20 @@ static bool sample_end(struct scripting *k)
 static bool from_script_line_read(struct scripting *k, const struct lines *l)
 {
 	struct frame f;
+	struct head h;
 
 	if (l->n == 0 || is_comment(l))
 		return sample_end(k);
-	if (k->open && is_blank(l->line[0]) && frame_take(l->line, l->n, &f))
+	if (k->open && is_frame(l->line, l->n, &f))
 		return frame_add(k, &f);
+	if (!from_script_head_take(l->line, l->n, &h)) {
+		if (!k->open || !is_more(l->line, l->n))
+			reading_odd_line(k->r, l);
+		return true;
+	}
 	if (!sample_end(k))
 		return false;
-	if (!from_script_head_take(l->line, l->n, &k->head))
-		return reading_wrong_line(k->r, l, "neither a sample nor a frame as perf script prints them");
+	k->head = h;
 	k->open = true;
 	k->stack.n = 0;
 	return !k->head.rest_size || !frame_take(k->head.rest, k->head.rest_size, &f) || frame_add(k, &f);
@@ -351,7 +406,7 @@ static bool events_look(struct scripting *k)
 	char *name;
 
 	while (lines_next(&l)) {
-		if (l.n == 0 || is_comment(&l) || (is_blank(l.line[0]) && frame_take(l.line, l.n, &f)) || !from_script_head_take(l.line, l.n, &h) ||
+		if (l.n == 0 || is_comment(&l) || is_frame(l.line, l.n, &f) || !from_script_head_take(l.line, l.n, &h) ||
 		    !h.event)
 			continue;
 		name = from_script_text_keep(k, h.event, h.event_size, 0);
@@ -370,7 +425,9 @@ static bool script_read(struct reading *r)
 
 	while (ok && lines_next(&l))
 		ok = from_script_line_read(&k, &l);
-	ok = ok && sample_end(&k);
+	ok = ok && sample_end(&k) && reading_odd_tell(r, k.good, "a sample or a frame as perf script prints them");
+	if (ok && k.good && !k.placed)
+		ok = error_set(r->err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: its samples do not say where they were: perf script -F +ip,sym prints that", r->label);
 	if (ok) {
 		reading_open_end_tell(r, &l);
 		events_tell(&k.events, r);

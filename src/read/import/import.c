@@ -24,8 +24,25 @@ static bool is_gzip(const unsigned char *data, size_t n)
 	return n >= 2 && data[0] == 0x1f && data[1] == 0x8b;
 }
 
+/* Bytes of the mark by which some editors begin a text. */
+static size_t mark_length(const void *data, size_t n) { return n >= 3 && memcmp(data, "\357\273\277", 3) == 0 ? 3 : 0; }
+
+size_t import_comments(const void *data, size_t n)
+{
+	struct lines l = { .data = data, .len = n };
+
+	while (lines_next(&l))
+		if (l.n && l.line[0] != '#')
+			return l.at;
+	return n;
+}
+
 static enum import_kind import_kind_of(const char *head, size_t n, bool whole)
 {
+	size_t mark = mark_length(head, n);
+
+	head += mark;
+	n -= mark;
 	for (unsigned i = IMPORT_NONE + 1; i < IMPORT_KINDS; i++)
 		if (formats[i]->is(head, n, whole))
 			return (enum import_kind)i;
@@ -97,8 +114,13 @@ static bool import_read_plain(struct import *m, const unsigned char *data, size_
 {
 	struct amon_header header = { .clock = AMON_CLOCK_TICK, .way = 1u << AMON_WAY_STACKS };
 	struct reading r = { .data = data, .len = len, .label = label, .notes = m->notes, .notes_size = sizeof m->notes, .err = err };
+	size_t begin = import_comments(data, len), left = len - begin;
 	enum import_kind kind = import_kind_of((const char *)data, len < IMPORT_HEAD ? len : IMPORT_HEAD, len < IMPORT_HEAD);
 
+	if (kind == IMPORT_NONE && begin)		/* a long head */
+		kind = import_kind_of((const char *)data + begin, left < IMPORT_HEAD ? left : IMPORT_HEAD, left < IMPORT_HEAD);
+	r.data += mark_length(data, len);
+	r.len -= mark_length(data, len);
 	if (kind == IMPORT_NONE)
 		return error_set(err, ERROR_NOT_AMON, 0, "%.200s: no profile of a known format", label);
 	snprintf(header.origin, sizeof header.origin, "%s", formats[kind]->origin);

@@ -20,7 +20,10 @@ enum import_kind {
 	IMPORT_KINDS
 };
 
-enum { IMPORT_HEAD = 8192 };		/* bytes by which a file is told */
+enum { IMPORT_HEAD = 8192 };		/* bytes by which a file is told, behind lines of comments */
+
+/* Where the first line among the N bytes at DATA is that is no comment; N: none is. */
+size_t import_comments(const void *data, size_t n);
 
 /* What the file is whose first N bytes are at HEAD: IMPORT_HEAD of them, or all.  Files compressed by gzip are what is in them. */
 enum import_kind import_kind(const void *head, size_t n);

@@ -264,7 +264,7 @@ bool perf_file_open(struct perf_file *f, struct reading *r)
 	perf_take(&b, 8);
 	size = perf_take(&b, 8);
 	if (size == PIPE_HEADER_SIZE)
-		return reading_wrong(r, 8, "a perf.data that was written to a pipe, which is not read: perf inject -i FILE -o FILE makes a plain one");
+		return reading_wrong(r, 8, "a perf.data that was written to a pipe, which is not read: perf inject -i FILE -o NEW makes NEW, a plain one");
 	each = perf_take(&b, 8);
 	attrs = perf_take(&b, 8), attrs_size = perf_take(&b, 8);
 	data = perf_take(&b, 8), data_size = perf_take(&b, 8);

@@ -82,6 +82,8 @@ struct builder {
 	uint64_t budget;		/* of histories.work of each thread, and all together */
 	uint64_t spent;			/* of it, by threads */
 	bool keeps_sites;
+	uint64_t time;			/* of all samples, ns */
+	bool overflows;			/* that is more than there are numbers for */
 	bool failed, absurd;		/* out of memory; histories grow beyond all measure */
 };
 
@@ -481,8 +483,12 @@ void builder_add(struct builder *d, const struct builder_sample *s)
 	uint32_t item;
 	size_t n;
 
-	if (d->failed || d->absurd)
+	if (d->failed || d->absurd || d->overflows)
 		return;
+	if (__builtin_add_overflow(d->time, s->time, &d->time)) {
+		d->overflows = true;
+		return;
+	}
 	t = thread_ready(d, s->thread);
 	p = t ? &d->processes[t->process] : NULL;
 	if (!t || !stack_make(d, p, s, &n)) {
@@ -585,6 +591,8 @@ size_t builder_end(struct builder *d, const char *label, struct error *err)
 
 	if (d->failed)
 		return (size_t)error_no_memory_for(err, label);
+	if (d->overflows)
+		return (size_t)error_set(err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: its values add up to more than 2^64", label);
 	if (d->absurd)
 		return (size_t)error_set(err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: its stacks grow beyond all measure", label);
 	return n ? n : (size_t)error_set(err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: %s without a stack", label, d->header.origin);

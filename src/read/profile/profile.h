@@ -335,6 +335,10 @@ void *profile_symbols_chunk(const struct profile *p, size_t first, size_t *len, 
 uint32_t profile_kind(const struct amon_header *h);
 bool profile_kind_is_stacks(uint32_t kind);
 
+/* What a file with the header H has as times: "time", "samples" of which nobody says how long they are, or what is counted, such as "event Ir"; into TEXT, of PROFILE_VALUE bytes.  Returns TEXT. */
+enum { PROFILE_VALUE = 128 };
+char *profile_value(const struct amon_header *h, char *text);
+
 /* Does a file called LABEL, with the header H, go with FIRST, a run of a profile?  False with *ERR set. */
 bool profile_goes_with(const struct profile_run *first, const struct amon_header *h, const char *label, struct error *err);
 

@@ -3,6 +3,7 @@
  * Nothing is added to the sums of the profile before all has been checked. */
 #include "read/profile/reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,12 +48,26 @@ bool profile_kind_is_stacks(uint32_t kind)
 	return kind >> 31;
 }
 
+char *profile_value(const struct amon_header *h, char *text)
+{
+	/* what imports say of what is no time */
+	if (strstr(h->unit, "shown as 1 ns"))
+		snprintf(text, PROFILE_VALUE, "%.*s", (int)strcspn(h->unit, ";"), h->unit);
+	else
+		snprintf(text, PROFILE_VALUE, "%s", strstr(h->unit, "shown as 1 ms") ? "samples" : "time");
+	return text;
+}
+
 bool profile_goes_with(const struct profile_run *first, const struct amon_header *h, const char *label, struct error *err)
 {
 	const struct amon_header *f = &first->header;
+	char value[PROFILE_VALUE], first_value[PROFILE_VALUE];
 
-	if (profile_kind(f) == profile_kind(h))
+	if (profile_kind(f) == profile_kind(h) && strcmp(profile_value(f, first_value), profile_value(h, value)) == 0)
 		return true;
+	if (profile_kind(f) == profile_kind(h))
+		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%.60s has %s, and %.60s has %s: unlike things are not added up", label, value, first->label,
+				 first_value);
 	if (f->clock != h->clock)
 		return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, clock),
 				 "%.60s: its times are by another clock than those of %.60s; report them apart", label, first->label);

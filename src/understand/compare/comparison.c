@@ -56,6 +56,8 @@ static struct comparison_run comparison_run_of(const struct graph *g, bool fresh
 		.sampled = g->sampled, .nroutines = g->nroutines, .threaded = is_threaded(g->profile),
 		.clock = g->profile->nruns ? g->profile->runs[0].header.clock : AMON_CLOCK_NONE };
 
+	if (g->profile->nruns)
+		profile_value(&g->profile->runs[0].header, run.value);
 	for (uint32_t i = 0; i < g->profile->nmodules; i++)
 		if (g->profile->modules[i].main_program)
 			memcpy(run.build, g->profile->modules[i].build_id, sizeof run.build);
@@ -77,6 +79,9 @@ bool comparison_add(struct comparison *c, const struct report_input *in, const c
 	if (c->nruns && c->runs[0].clock != run.clock)
 		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s was measured by another clock than %s; "
 				 "their times cannot be compared", label, c->runs[0].label);
+	if (c->nruns && strcmp(c->runs[0].value, run.value) != 0)
+		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s has %s, and %s has %s: unlike things are not compared", label, run.value, c->runs[0].label,
+				 c->runs[0].value);
 	if (c->nruns && c->runs[0].counted != run.counted)
 		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "of one of %s and %s call stacks were sampled, of the other calls were counted; "
 				 "they cannot be compared", label, c->runs[0].label);

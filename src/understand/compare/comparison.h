@@ -82,6 +82,7 @@ struct comparison_run {
 	bool threaded;		/* some process had several threads: what waits for whom may decide how often a routine is called */
 	bool sampled;		/* times are of samples */
 	uint32_t clock;		/* AMON_CLOCK_ */
+	char value[PROFILE_VALUE]; /* what its times are (profile_value) */
 	uint32_t unnamed;	/* routines of which only the address is known */
 	uint8_t build[32];	/* build-id of the program; zeros: it has none */
 	uint32_t nroutines;	/* routines */
