@@ -157,6 +157,7 @@ static void sample_make(struct trace *t, struct traced_thread *thread, const str
 	memcpy(h->regs, regs, sizeof regs);
 	tracee_name(thread->process->pid, thread->tid, t->name, sizeof t->name);
 	thread->cpu = thread->seen;
+	thread->sampled = true;
 	if (t->wall) {
 		wall_stopped(h, thread, r);
 		thread->stack = sleeper_stack(&t->memory);
@@ -354,6 +355,12 @@ static bool wall_look(struct trace *t)
 	return false;
 }
 
+/* Is a sample of THREAD due, after CPU ns?  The first one is at once: a brief thread has no second, and what samples lack is shared (process.c). */
+static bool is_due(const struct traced_thread *thread, uint64_t cpu, uint64_t period)
+{
+	return cpu > thread->seen && (!thread->sampled || cpu - thread->cpu >= period);
+}
+
 /* Stop those that have run since the last look, and run now.  Who sleeps by now is let sleep: its time goes to the next sample of it.
  * False: samples come with the stops. */
 static bool trace_look(struct trace *t)
@@ -364,7 +371,7 @@ static bool trace_look(struct trace *t)
 		struct traced_thread *thread = &t->all.threads[i];
 		struct tracee_time time = thread->asked ? (struct tracee_time){ 0 } : tracee_time(thread);
 
-		if (time.cpu <= thread->seen || time.cpu - thread->cpu < period)
+		if (!is_due(thread, time.cpu, period))
 			continue;
 		thread->seen = time.cpu;
 		thread->before = time;

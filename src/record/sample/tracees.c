@@ -111,7 +111,7 @@ static bool tracees_thread_add(struct tracees *t, struct traced *p, pid_t tid)
 	snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)p->pid, (int)tid);
 	new.fd = open(path, O_RDONLY | O_CLOEXEC);
 	new.seen = new.met = p->told ? 0 : tracee_cpu(&new);
-	new.cpu = new.seen - (uint64_t)random() % t->period;	/* as if it had been sampled before: those that are brief are not passed over */
+	new.cpu = new.seen;
 	new.charged = tracees_now();
 	t->threads[t->nthreads++] = new;
 	return true;
@@ -316,8 +316,8 @@ void tracees_scan(struct tracees *t)
 	for (size_t i = t->nprocesses; i-- > 0;)		/* whose parent has ended is nobody's child, and is still there */
 		if (!t->processes[i]->found && !t->processes[i]->refused && is_alive(t->processes[i]->pid))
 			scan_from(t, t->processes[i]->pid, 0);
-	for (size_t i = t->nthreads; i-- > 0;)
-		if (!t->threads[i].found && !t->threads[i].process->left)
+	for (size_t i = t->nthreads; i-- > 0;)	/* a list of threads that end meanwhile may lack others */
+		if (!t->threads[i].found && !t->threads[i].process->left && !tracee_state(&t->threads[i]))
 			tracees_end(t, &t->threads[i]);
 	for (size_t i = t->nprocesses; i-- > 0;)
 		if (!t->processes[i]->found)

@@ -24,6 +24,7 @@ struct traced_thread {
 	uint64_t met;			/* CPU time when it was met, which is nobody's here, ns */
 	uint64_t cpu;			/* CPU time that samples stand for, ns */
 	uint64_t seen;			/* CPU time when it was last looked at */
+	bool sampled;			/* there is a sample of it */
 	uint64_t charged;		/* clock wall: up to when samples stand for its time, CLOCK_MONOTONIC ns */
 	bool sleeps;			/* the same: its sample says that it waits */
 	bool stopped;			/* it was stopped in that sleep, and goes on with it */
