@@ -266,10 +266,11 @@ static int compare(const struct command *self, struct options *o, int argc, char
 const struct command command_compare = {
 	.name = "compare",
 	.usage = "[OPTION...] OLD NEW [-- ARGUMENT...]\n"
-		"   or: aprof compare [OPTION...] --git OLD NEW --build COMMAND -- PROGRAM [ARGUMENT...]",
+		"   or: aprof compare [OPTION...] --git OLD NEW --build=COMMAND\n"
+		"           -- PROGRAM [ARGUMENT...]",
 	.summary = "run two versions in turn: which is slower, and why",
 	.options = COMMAND_COMPARE,
 	.examples = "  aprof compare ./old ./new -- input       two programs, with the same arguments\n"
-		    "  aprof compare --git HEAD~1 HEAD --build \"make CC=aprof-cc\" -- ./prog input\n",
+		    "  aprof compare --git HEAD~1 HEAD --build=\"make CC=aprof-cc\" -- ./prog in\n",
 	.function = compare,
 };

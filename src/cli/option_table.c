@@ -76,7 +76,7 @@ static const struct row rows[] = {
 	{ KEY_BUILD, "build", "COMMAND", COMMAND_COMPARE, "what builds a commit, for a shell; aprof-cc is found", TO(build) },
 	{ KEY_ROUNDS, "rounds", "N", COMMAND_COMPARE, "run each version N times; without it 5 times and more, until a change of 0.5 % could be told from noise, or there is no doubt",
 	  BY_CASE },
-	{ KEY_LAYOUTS, "layouts", "N", COMMAND_COMPARE, "build each commit N times, with its functions laid out by chance (aprof-cc --aprof-layout), and run each build once: what "
+	{ KEY_LAYOUTS, "layouts", "N", COMMAND_COMPARE, "build each commit N times, with its functions laid out by chance, and run each build once: what "
 	  "layout does is in the error then", BY_CASE },
 	{ KEY_MAX_REGRESS, "max-regress", "P%", COMMAND_COMPARE, "status 1 only if NEW is slower by more than P percent (0 if not given)", BY_CASE },
 	{ KEY_SITES, "sites", NULL, COMMAND_COMPARE, "count calls by call site, too, where the programs' hooks can; the reason then has the line of the call", TO(report.sites) },

@@ -24,7 +24,7 @@ import limits
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 APROF = BUILD / 'aprof'
-COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'compare-models', 'hot', 'annotate', 'view', 'info', 'html', 'export', 'diff', 'check', 'merge', 'ps', 'reset']
+COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'compare-models', 'hot', 'annotate', 'view', 'info', 'html', 'export', 'compare', 'diff', 'check', 'merge', 'ps', 'reset']
 
 # A routine with a cheap caller and a dear one; it waits for input when asked to, and ends as its argument says.
 PROGRAM = r'''
