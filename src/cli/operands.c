@@ -30,11 +30,11 @@ void other_tell(const char *path, const char *profiles)
 	struct stat s = { 0 };
 
 	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
-		message("%s: a directory; name the profile in it", path);
+		message("%s: a directory; name the profile in it", files_name(path));
 	else if (S_ISREG(s.st_mode) && s.st_size == 0)
-		message("%s: empty, so no profile", path);
+		message("%s: empty, so no profile", files_name(path));
 	else
-		message("%s: neither a profile (%s) nor a program (ELF)", path, profiles);
+		message("%s: neither a profile (%s) nor a program (ELF)", files_name(path), profiles);
 }
 
 bool output_allowed(const char *path, bool profile)

@@ -183,6 +183,18 @@ class Folded(Import):
         self.write("b", "main;a 10000\nmain;b 10500\n")
         self.assertIn("b has time, and a has samples: unlike things are not compared", self.run_("diff", "a", "b", status=2).stderr)
 
+    def test_streams(self):
+        """Standard input, and pipes as the shell makes them."""
+        self.write("a", "main;a 1\nmain;b 2\n")
+        for command in "cat a | %s report --flat -b -", "%s report --flat -b - <a", "bash -c '%s report --flat -b <(cat a)'":
+            done = subprocess.run(command % APROF, shell=True, cwd=self.folder, capture_output=True, text=True)
+            self.assertIn("time        3.000 ms", done.stdout, (command, done.stderr))
+        self.assertIn("file        standard input: folded stacks", subprocess.run([APROF, "report", "-"], input="main;a 1\n", capture_output=True, text=True).stdout)
+        done = subprocess.run([APROF, "report", "-"], input="", capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (2, "aprof: standard input: empty, so no profile\n"))
+        done = subprocess.run(["bash", "-c", f"{APROF} diff <(cat a) <(sed s/1/4/ a)"], cwd=self.folder, capture_output=True, text=True)
+        self.assertRegex(done.stdout, r"(?m)^change +\+3.00 ms")
+
     def test_mark(self):
         """Some editors begin a text with a mark."""
         flat = self.flat(self.write("a", "\ufeffmain;a 1\nmain;b 2\n"))

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,18 @@ static bool is_bsd_gmon(const char *path)
 		found |= gmon_is_bsd(data, len, layouts[i]);
 	free(data);
 	return found;
+}
+
+const char *files_name(const char *path)
+{
+	static _Thread_local char name[NAME_MAX + 64];
+	static const char begin[] = "/memfd:", end[] = " (deleted)";
+	ssize_t n = strncmp(path, "/proc/self/fd/", 14) == 0 ? readlink(path, name, sizeof name - 1) : -1;
+
+	if (n < (ssize_t)(sizeof begin + sizeof end) || memcmp(name, begin, sizeof begin - 1) != 0)
+		return path;
+	name[n - (ssize_t)(sizeof end - 1)] = '\0';
+	return name + sizeof begin - 1;
 }
 
 /* Fill HEAD, of SIZE bytes, with what follows the comments that the file FD begins with; how many bytes came. */
@@ -369,7 +382,7 @@ bool files_read(struct profile *p, const char *path, const char *label, enum rep
 	close(fd);
 	if (data && *life != REPORT_RUNNING && profile_kind_is_stacks(profile_kind(&header)))
 		data = unnamed_code_settle_bytes(data, &len);	/* the file may not be written */
-	ok = data && profile_read(p, data, len, label ? label : path, err) &&
+	ok = data && profile_read(p, data, len, label ? label : files_name(path), err) &&
 	     (modules_found(p, known, path) || error_no_memory_for(err, path));
 	free(data);
 	return ok;

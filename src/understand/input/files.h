@@ -22,6 +22,9 @@ enum file_kind {
 /* What PATH is, by its contents. */
 enum file_kind files_kind(const char *path);
 
+/* What the file PATH is called for people: PATH, or of a file in memory the name that it was made by, which lives until the next such call. */
+const char *files_name(const char *path);
+
 /* Read the profile at PATH into P, called LABEL (NULL: PATH).  A live file is read up to what its process has published.
  * *LIFE says how its process stands.  False with *ERR set. */
 bool files_read(struct profile *p, const char *path, const char *label, enum report_life *life, struct error *err);

@@ -82,7 +82,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	if (!in->profile)
 		return error_no_memory(err, NULL);
 	for (size_t i = 0; i < n; i++)
-		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files[i], err) : input_own_add(in, files[i], label, err)))
+		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files_name(files[i]), err) : input_own_add(in, files[i], label, err)))
 			return false;
 	input_tell_others(in);
 	return !in->stacks || input_take_stacks(in, err);
