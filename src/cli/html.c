@@ -17,7 +17,7 @@
 static const char default_output[] = "amon.html";
 
 /* One or two profiles on their way into a page. */
-struct page {
+struct html_work {
 	struct operands operands[2];	/* base, and what is compared with it */
 	struct input in[2];		/* the same, read */
 	struct html_side sides[2];	/* the same, as the page has them */
@@ -25,7 +25,7 @@ struct page {
 	struct source_reader sources;	/* of the only one */
 };
 
-static bool clocks_agree(const struct page *p)
+static bool clocks_agree(const struct html_work *p)
 {
 	const struct profile *base = p->in[0].profile, *fresh = p->in[1].profile;
 
@@ -36,7 +36,7 @@ static bool clocks_agree(const struct page *p)
 	return false;
 }
 
-static bool html_page_read(struct page *p, const struct options *options)
+static bool html_page_read(struct html_work *p, const struct options *options)
 {
 	struct error err;
 
@@ -59,7 +59,7 @@ static bool html_page_read(struct page *p, const struct options *options)
 	return p->n < 2 || clocks_agree(p);
 }
 
-static int html_page_write(const struct page *p, const char *output)
+static int html_page_write(const struct html_work *p, const char *output)
 {
 	bool to_stdout = strcmp(output, "-") == 0;
 	struct error err;
@@ -99,7 +99,7 @@ static bool page_known(void)
 int html_page(const struct options *o)
 {
 	const char *output = o->output ? o->output : default_output;
-	struct page p = { .n = o->against ? 2 : 1, .sources = { .places = &o->sources } };
+	struct html_work p = { .n = o->against ? 2 : 1, .sources = { .places = &o->sources } };
 	int status = STATUS_TROUBLE;
 	bool ok = (o->output ? output_allowed(output, false) : output_unasked(output, FILE_OTHER, "say where to write with -o FILE"))
 		&& page_known() && operands_sort(&p.operands[0], o->operands, o->nbase);

@@ -36,7 +36,7 @@ static int merge(char **files, size_t n, const char *output)
 }
 
 /* What is to be merged. */
-struct sources {
+struct merge_operands {
 	char **files;
 	size_t n, room;			/* how many, and room for how many */
 	int *locks;			/* of directories among the operands, */
@@ -44,7 +44,7 @@ struct sources {
 	size_t ndirectories, locks_room, harvests_room; /* how many, and room for how many */
 };
 
-static bool merge_file_add(struct sources *l, char *file)
+static bool merge_file_add(struct merge_operands *l, char *file)
 {
 	if (!array_reserve(&l->files, &l->room, l->n + 1, sizeof *l->files))
 		return false;
@@ -61,7 +61,7 @@ static bool may_be_empty(const char *directory)
 }
 
 /* The profiles in DIRECTORY, which a run left: those that it would have kept, be they many or added up in part.  False after a message. */
-static bool directory_add(struct sources *l, const char *directory)
+static bool directory_add(struct merge_operands *l, const char *directory)
 {
 	struct harvest *h;
 	struct error err;
@@ -94,7 +94,7 @@ static bool directory_add(struct sources *l, const char *directory)
 	return ok;
 }
 
-static void sources_free(struct sources *l)
+static void sources_free(struct merge_operands *l)
 {
 	for (size_t i = 0; i < l->ndirectories; i++) {
 		harvest_free(&l->harvests[i]);
@@ -107,7 +107,7 @@ static void sources_free(struct sources *l)
 }
 
 /* Put profiles in the place of PIDs, and of directories.  False after a message. */
-static bool sources_make(struct sources *l, char **operands, size_t n)
+static bool sources_make(struct merge_operands *l, char **operands, size_t n)
 {
 	struct stat st;
 
@@ -126,7 +126,7 @@ static bool sources_make(struct sources *l, char **operands, size_t n)
 
 static int merge_operands(char **operands, size_t n, const char *output)
 {
-	struct sources l = { 0 };
+	struct merge_operands l = { 0 };
 	int status = sources_make(&l, operands, n) ? merge(l.files, l.n, output) : STATUS_TROUBLE;
 
 	sources_free(&l);

@@ -80,10 +80,10 @@ int aprof_lua_begin(lua_State *L) __attribute__((visibility("default")));
 struct value { const void *content; unsigned char tag; };
 enum { TAG_LUA = 0x46, TAG_C = 0x16, TAG_C_CLOSURE = 0x66 };	/* of functions */
 
-struct record {				/* CallInfo */
+struct call_info {				/* CallInfo */
 	const struct value *function;
 	const void *top;
-	const struct record *previous;
+	const struct call_info *previous;
 };
 
 struct string {
@@ -113,7 +113,7 @@ static bool layout_known;
 static void layout_prove(lua_State *L)
 {
 	const struct prototype *p;
-	const struct record *r;
+	const struct call_info *r;
 	const struct closure *c;
 	lua_Debug ar, up;
 
@@ -454,7 +454,7 @@ static inline __attribute__((always_inline)) const struct function *function_kno
 
 static aprof_routine lua_routine_of(lua_State *L, lua_Debug *ar)
 {
-	const struct value *v = layout_known ? ((const struct record *)ar->i_ci)->function : NULL;
+	const struct value *v = layout_known ? ((const struct call_info *)ar->i_ci)->function : NULL;
 	const struct function *f = v ? function_known(v, false) : NULL;
 	const struct closure *c;
 
@@ -617,7 +617,7 @@ static bool is_caller(lua_State *L, lua_Debug *ar, const void *caller)
 	lua_Debug up;
 
 	if (layout_known)
-		return ((const struct record *)ar->i_ci)->previous == caller;
+		return ((const struct call_info *)ar->i_ci)->previous == caller;
 	return lua_getstack(L, 1, &up) && up.i_ci == caller;
 }
 
@@ -667,7 +667,7 @@ static void hook_counting(lua_State *L, lua_Debug *ar)
 /* The function of AR is called by the one that is open, and known. */
 static inline __attribute__((always_inline)) bool call_known(const lua_Debug *ar, bool at_first)
 {
-	const struct record *r = ar->i_ci;
+	const struct call_info *r = ar->i_ci;
 	const void **top = own.open.top;
 	const struct function *f;
 

@@ -13,13 +13,13 @@ enum {
 };
 
 /* An expression at work: its stack of words. */
-struct machine {
+struct expression_stack {
 	uintptr_t word[STACK];
 	unsigned used;
 	bool failed;
 };
 
-static void expression_push(struct machine *m, uintptr_t value)
+static void expression_push(struct expression_stack *m, uintptr_t value)
 {
 	if (m->used < STACK)
 		m->word[m->used++] = value;
@@ -27,7 +27,7 @@ static void expression_push(struct machine *m, uintptr_t value)
 		m->failed = true;
 }
 
-static uintptr_t expression_pop(struct machine *m)
+static uintptr_t expression_pop(struct expression_stack *m)
 {
 	if (m->used)
 		return m->word[--m->used];
@@ -35,7 +35,7 @@ static uintptr_t expression_pop(struct machine *m)
 	return 0;
 }
 
-static void pick(struct machine *m, unsigned depth)
+static void pick(struct expression_stack *m, unsigned depth)
 {
 	if (depth < m->used)
 		expression_push(m, m->word[m->used - 1 - depth]);
@@ -43,7 +43,7 @@ static void pick(struct machine *m, unsigned depth)
 		m->failed = true;
 }
 
-static void push_register(struct machine *m, const struct unwind *u, uint64_t reg, int64_t offset)
+static void push_register(struct expression_stack *m, const struct unwind *u, uint64_t reg, int64_t offset)
 {
 	if (reg < UNWIND_REGISTERS && u->known >> reg & 1)
 		expression_push(m, u->reg[reg] + (uintptr_t)offset);
@@ -51,7 +51,7 @@ static void push_register(struct machine *m, const struct unwind *u, uint64_t re
 		m->failed = true;
 }
 
-static void push_memory(struct machine *m, struct unwind *u, size_t size)
+static void push_memory(struct expression_stack *m, struct unwind *u, size_t size)
 {
 	uintptr_t value;
 
@@ -62,7 +62,7 @@ static void push_memory(struct machine *m, struct unwind *u, size_t size)
 }
 
 /* DW_OP_rot: the top word goes below the next two. */
-static void rotate(struct machine *m)
+static void rotate(struct expression_stack *m)
 {
 	uintptr_t a = expression_pop(m), b = expression_pop(m), c = expression_pop(m);
 
@@ -71,7 +71,7 @@ static void rotate(struct machine *m)
 	expression_push(m, b);
 }
 
-static uintptr_t calculate(struct machine *m, uint8_t op, intptr_t a, intptr_t b)
+static uintptr_t calculate(struct expression_stack *m, uint8_t op, intptr_t a, intptr_t b)
 {
 	uintptr_t ua = (uintptr_t)a, ub = (uintptr_t)b;
 
@@ -108,7 +108,7 @@ static void branch(struct reader *r, const uint8_t *begin, bool taken)
 		r->at += offset;
 }
 
-static void expression_operate(struct machine *m, struct unwind *u, struct reader *r, const uint8_t *begin, uint8_t op)
+static void expression_operate(struct expression_stack *m, struct unwind *u, struct reader *r, const uint8_t *begin, uint8_t op)
 {
 	uintptr_t a;
 
@@ -149,7 +149,7 @@ static void expression_operate(struct machine *m, struct unwind *u, struct reade
 bool expression_value(struct unwind *u, const uint8_t *at, bool with_cfa, uintptr_t cfa, uintptr_t *value)
 {
 	struct reader r = { at, at + 10 };
-	struct machine m = { .used = 0, .failed = false };
+	struct expression_stack m = { .used = 0, .failed = false };
 	uint64_t size = read_uleb(&r);		/* unwind.c has seen that all of it is there */
 	const uint8_t *begin = r.at;
 

@@ -163,14 +163,14 @@ static bool symbols_read(struct text *t, const struct text_options *o)
 }
 
 /* The table while it is sorted: symbols of one address stay in the order of the file. */
-struct place {
+struct sorted_symbol {
 	const struct gmon_symbol *symbol;
 	size_t order;		/* in the file */
 };
 
 static int gprof_text_compare(const void *left, const void *right)
 {
-	const struct place *p = left, *q = right;
+	const struct sorted_symbol *p = left, *q = right;
 	const struct gmon_symbol *a = p->symbol, *b = q->symbol;
 
 	if (a->start != b->start)
@@ -195,7 +195,7 @@ static bool text_is_better(const struct gmon_symbol *a, const struct gmon_symbol
 }
 
 /* One of each address; each reaches to the next, and the last to the END of the text. */
-static void text_settle(struct gmon_symbol *to, size_t *n, const struct place *places, uint64_t end)
+static void text_settle(struct gmon_symbol *to, size_t *n, const struct sorted_symbol *places, uint64_t end)
 {
 	size_t kept = 0;
 
@@ -237,7 +237,7 @@ static struct area text_area(const struct binary *b)
 /* Sort the *N symbols at *SYMBOLS and settle them; the array is replaced. */
 static bool text_sort(struct gmon_symbol **symbols, size_t *n, uint64_t end)
 {
-	struct place *places = calloc(*n + 1, sizeof *places);
+	struct sorted_symbol *places = calloc(*n + 1, sizeof *places);
 	struct gmon_symbol *sorted = calloc(*n + 1, sizeof *sorted);
 
 	if (!places || !sorted) {
@@ -246,7 +246,7 @@ static bool text_sort(struct gmon_symbol **symbols, size_t *n, uint64_t end)
 		return false;
 	}
 	for (size_t i = 0; i < *n; i++)
-		places[i] = (struct place){ &(*symbols)[i], i };
+		places[i] = (struct sorted_symbol){ &(*symbols)[i], i };
 	qsort(places, *n, sizeof *places, gprof_text_compare);
 	text_settle(sorted, n, places, end);
 	free(places);

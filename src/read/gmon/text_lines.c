@@ -15,7 +15,7 @@
 enum { DEEPEST = 256 };	/* levels of scopes and inlined functions */
 
 /* A range of addresses of one function. */
-struct place {
+struct function_range {
 	uint64_t start;		/* DWARF's address */
 	uint64_t end;		/* one past the last */
 	const char *name;	/* as linked, if DWARF knows it */
@@ -25,7 +25,7 @@ struct lines {
 	uint64_t start, end;	/* the text, link-time addresses */
 	uint64_t bias;		/* DWARF's addresses plus this are link-time ones */
 	const struct text_functions *functions; /* of the program */
-	struct place *places;	/* functions of the unit at hand, by start, the larger first */
+	struct function_range *places;	/* functions of the unit at hand, by start, the larger first */
 	size_t nplaces, room;	/* how many, and for how many there is room */
 	struct gmon_symbol *symbols; /* so far */
 	size_t n, symbol_room;	/* how many, and for how many there is room */
@@ -66,7 +66,7 @@ static void text_lines_places_add(struct lines *l, Dwarf_Die *die)
 
 	while (name && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
 		if (start < end && text_lines_grow(l, &l->places, l->nplaces, &l->room, sizeof *l->places))
-			l->places[l->nplaces++] = (struct place){ start, end, name };
+			l->places[l->nplaces++] = (struct function_range){ start, end, name };
 }
 
 static bool text_lines_is_function(int tag)
@@ -91,7 +91,7 @@ static bool text_lines_holds_functions(int tag)
 
 static int text_lines_compare_places(const void *left, const void *right)
 {
-	const struct place *a = left, *b = right;
+	const struct function_range *a = left, *b = right;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -165,7 +165,7 @@ static void stretch_add(struct lines *l, uint64_t address, const char *name, con
 
 /* The functions open at one address, the innermost last. */
 struct open {
-	const struct place *stack[DEEPEST];
+	const struct function_range *stack[DEEPEST];
 	size_t depth;		/* how many */
 	size_t next;		/* in places[]: the first that was not opened yet */
 };

@@ -27,7 +27,7 @@ enum {
 	PROTECTION_EXECUTE = 4,
 };
 
-struct record { uint64_t time; size_t at; };
+struct record_time { uint64_t time; size_t at; };
 
 /* A process of the file. */
 struct task {
@@ -44,7 +44,7 @@ struct perf_reading {
 	struct perf_file file;
 	struct events events;
 	uint32_t *event_of;		/* of each attr, in events */
-	struct record *records;		/* in the order of time */
+	struct record_time *records;		/* in the order of time */
 	size_t nrecords, records_room;
 	struct places places;
 	struct task **tasks;
@@ -96,7 +96,7 @@ static bool malformed(struct perf_reading *p, size_t at)
 
 static int from_perf_by_time(const void *left, const void *right)
 {
-	const struct record *a = left, *b = right;
+	const struct record_time *a = left, *b = right;
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
@@ -137,7 +137,7 @@ static bool record_add(struct perf_reading *p, const struct perf_event_header *h
 
 	if (!array_reserve(&p->records, &p->records_room, p->nrecords + 1, sizeof *p->records))
 		return reading_no_memory(p->r);
-	p->records[p->nrecords++] = (struct record){ perf_file_time(a, b, sample), at };
+	p->records[p->nrecords++] = (struct record_time){ perf_file_time(a, b, sample), at };
 	return true;
 }
 

@@ -431,7 +431,7 @@ static const struct chunk *next_of_thread(const struct reader *r, uint32_t kind,
 }
 
 /* Where the chunks of each kind begin that the next thread to be read may have. */
-struct places {
+struct chunk_cursors {
 	size_t contexts, pcs, resets, phases, stacks, sites, spent, spreads, bytes, slices, packed;
 };
 
@@ -450,7 +450,7 @@ static const struct chunk *chunk_beside(const struct reader *r, uint32_t kind, c
 }
 
 /* Replay the items of chunk C of thread NUMBER, with what stands beside. */
-static bool replay_with(struct reader *r, const struct chunk *c, uint32_t number, struct places *at, bool *stopped)
+static bool replay_with(struct reader *r, const struct chunk *c, uint32_t number, struct chunk_cursors *at, bool *stopped)
 {
 	const struct beside b = {
 		chunk_beside(r, AMON_SITES, c, number, &at->sites), chunk_beside(r, AMON_SPENT, c, number, &at->spent),
@@ -461,7 +461,7 @@ static bool replay_with(struct reader *r, const struct chunk *c, uint32_t number
 }
 
 /* Read the program counters of thread NUMBER: packed ones, else those of its tables. */
-static bool read_samples(struct reader *r, uint32_t number, struct places *at)
+static bool read_samples(struct reader *r, uint32_t number, struct chunk_cursors *at)
 {
 	bool wanted = !r->p->private->phase;	/* it is not known in which phase they were */
 	const struct chunk *c;
@@ -493,7 +493,7 @@ static bool note_part(struct reader *r, uint32_t thread, size_t first, size_t fi
 }
 
 /* Read what thread NUMBER of the file has in its chunks. */
-static bool read_thread(struct reader *r, uint32_t number, struct places *at)
+static bool read_thread(struct reader *r, uint32_t number, struct chunk_cursors *at)
 {
 	uint32_t thread = r->run.first_thread + number;
 	size_t first = r->p->nshares, first_detour = r->p->ndetours, first_site = r->p->nsites, first_slice = r->p->nslices, first_pc = r->p->npcs;
@@ -555,7 +555,7 @@ static size_t first_of_kind(const struct reader *r, uint32_t kind)
 
 bool read_contexts(struct reader *r)
 {
-	struct places at = {
+	struct chunk_cursors at = {
 		first_of_kind(r, AMON_CONTEXTS), first_of_kind(r, AMON_PCS), first_of_kind(r, AMON_RESET),
 		first_of_kind(r, AMON_PHASE_COUNTS), first_of_kind(r, AMON_STACKS), first_of_kind(r, AMON_SITES),
 		first_of_kind(r, AMON_SPENT), first_of_kind(r, AMON_SPREADS), first_of_kind(r, AMON_BYTES), first_of_kind(r, AMON_SLICES),

@@ -12,7 +12,7 @@
 #include "read/profile/summing.h"
 
 /* New places: old index -> new index. */
-struct places {
+struct renumbering {
 	uint32_t *modules, *routines, *contexts, *threads;
 };
 
@@ -89,7 +89,7 @@ static int module_compare(const void *x, const void *y, void *profile)
 	return memcmp(a->build_id, b->build_id, sizeof a->build_id);
 }
 
-static bool modules_place(struct profile *p, struct places *at)
+static bool modules_place(struct profile *p, struct renumbering *at)
 {
 	at->modules = numbers(p->nmodules);
 	for (uint32_t i = 0; i < p->nmodules; i++)
@@ -100,7 +100,7 @@ static bool modules_place(struct profile *p, struct places *at)
 	       permute(&p->modules, &p->private->modules, at->modules, p->nmodules, sizeof *p->modules);
 }
 
-static uint32_t module_at(const struct places *at, uint32_t module)
+static uint32_t module_at(const struct renumbering *at, uint32_t module)
 {
 	return module == PROFILE_NONE ? PROFILE_NONE : at->modules[module];
 }
@@ -121,7 +121,7 @@ static int routine_compare(const void *x, const void *y, void *profile)
 	return (a->flags > b->flags) - (a->flags < b->flags);
 }
 
-static bool routines_place(struct profile *p, struct places *at)
+static bool routines_place(struct profile *p, struct renumbering *at)
 {
 	for (uint32_t i = 0; i < p->nroutines; i++)
 		p->routines[i].module = module_at(at, p->routines[i].module);
@@ -139,7 +139,7 @@ static int settle_script_compare(const void *x, const void *y)
 	return (a->routine > b->routine) - (a->routine < b->routine);
 }
 
-static void scripts_settle(struct profile *p, const struct places *at)
+static void scripts_settle(struct profile *p, const struct renumbering *at)
 {
 	for (uint32_t i = 0; i < p->nscripts; i++)
 		p->scripts[i].routine = at->routines[p->scripts[i].routine];
@@ -212,7 +212,7 @@ static void settle_number(const struct calls *c, const struct profile *p, uint32
 	}
 }
 
-static void nodes_renumber(struct profile *p, const struct places *at)
+static void nodes_renumber(struct profile *p, const struct renumbering *at)
 {
 	struct histories *h = &p->private->histories;
 
@@ -222,7 +222,7 @@ static void nodes_renumber(struct profile *p, const struct places *at)
 			h->nodes[i].context = at->contexts[h->nodes[i].context];
 }
 
-static bool contexts_place(struct profile *p, struct places *at)
+static bool contexts_place(struct profile *p, struct renumbering *at)
 {
 	struct calls c = { 0 };
 	bool ok;
@@ -261,7 +261,7 @@ static void settle_hand_over(struct key_table *k, void *items, size_t *n, size_t
 }
 
 /* Contexts and modules of the records have new places; threads are as they were. */
-static void records_place(struct profile_sum *s, const struct places *at)
+static void records_place(struct profile_sum *s, const struct renumbering *at)
 {
 	struct profile_share *shares = (void *)s->shares.items;
 	struct profile_pc *pcs = (void *)s->pcs.items;
@@ -390,7 +390,7 @@ static bool slices_make(struct slices *s, const struct profile *p)
 }
 
 /* Whose records are already in order by their old numbers. */
-static bool threads_place(struct profile *p, struct places *at)
+static bool threads_place(struct profile *p, struct renumbering *at)
 {
 	struct slices slices;
 	bool ok = slices_make(&slices, p);
@@ -408,7 +408,7 @@ static bool threads_place(struct profile *p, struct places *at)
 	       permute(&p->threads, &p->private->threads, at->threads, p->nthreads, sizeof *p->threads);
 }
 
-static void threads_renumber(struct profile *p, const struct places *at)
+static void threads_renumber(struct profile *p, const struct renumbering *at)
 {
 	bool same = true;
 
@@ -443,7 +443,7 @@ static int symbols_compare(const void *x, const void *y)
 	return memcmp(a->data, b->data, a->size);
 }
 
-static void symbols_settle(struct profile *p, const struct places *at)
+static void symbols_settle(struct profile *p, const struct renumbering *at)
 {
 	for (size_t i = 0; i < p->nsymbols; i++)
 		p->symbols[i].module = at->modules[p->symbols[i].module];
@@ -495,7 +495,7 @@ static void run_settle(struct profile_sum *s)
 bool sum_settle(struct profile_sum *s)
 {
 	struct profile *p = s->p;
-	struct places at = { 0 };
+	struct renumbering at = { 0 };
 	bool ok = modules_place(p, &at) && routines_place(p, &at) && contexts_place(p, &at);
 
 	if (ok) {

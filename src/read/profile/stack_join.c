@@ -10,7 +10,7 @@
 enum { CUT = PROFILE_NONE, STRANGE = PROFILE_NONE - 1 };
 
 /* Of a context of the stacks. */
-struct place {
+struct joined_context {
 	uint32_t exact;			/* the exact context; CUT, STRANGE: none */
 	uint32_t path;			/* where it stands below that */
 	bool signalled;			/* a signal was taken there: the next routine is its handler */
@@ -21,7 +21,7 @@ struct joining {
 	struct profile *p;		/* exact */
 	const struct profile *stacks;
 	const struct stack_join_given *given;
-	struct place *places;		/* by context of the stacks */
+	struct joined_context *places;		/* by context of the stacks */
 	bool *counts;			/* by the same: samples that count are in it, or in what it leads to */
 	uint32_t *thread_of;		/* by thread of the stacks */
 	size_t room;			/* of parts */
@@ -48,7 +48,7 @@ static bool exact_step(struct joining *j, uint32_t context, uint32_t routine, ui
 }
 
 /* The same where the monitor may have begun a history of its own: the handler of a signal does, and what runs at exit. */
-static bool hooked_step(struct joining *j, const struct place *from, uint32_t routine, uint32_t *to)
+static bool hooked_step(struct joining *j, const struct joined_context *from, uint32_t routine, uint32_t *to)
 {
 	uint32_t tries[2] = { from->signalled ? 0 : from->exact, from->signalled ? from->exact : 0 };
 
@@ -63,7 +63,7 @@ static bool hooked_step(struct joining *j, const struct place *from, uint32_t ro
 static bool stack_join_place(struct joining *j, uint32_t i)
 {
 	const struct profile_context *c = &j->stacks->contexts[i];
-	struct place *to = &j->places[i], from = j->places[c->parent];
+	struct joined_context *to = &j->places[i], from = j->places[c->parent];
 	uint32_t pseudo = j->stacks->routines[c->routine].pseudo, routine = j->given->routine_of[c->routine];
 
 	*to = from;
@@ -97,7 +97,7 @@ static bool stack_join_places_find(struct joining *j)
 	stack_join_counts_find(j);
 	if (!histories_reserve(&j->p->private->histories, j->stacks->ncontexts, j->p->nroutines))
 		return false;
-	j->places[0] = (struct place){ 0 };
+	j->places[0] = (struct joined_context){ 0 };
 	for (uint32_t i = 1; i < j->stacks->ncontexts; i++)
 		if (!stack_join_place(j, i))
 			return false;
@@ -142,7 +142,7 @@ static void stack_join_count(struct stack_join *b, uint32_t exact, uint64_t n)
 static bool stack_join_share_add(struct joining *j, const struct profile_share *s)
 {
 	struct stack_join *b = j->below;
-	struct place at = j->places[s->context];
+	struct joined_context at = j->places[s->context];
 	double samples = (double)s->ticks * j->given->counts[s->context];
 
 	stack_join_count(b, at.exact, s->ticks);

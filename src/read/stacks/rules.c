@@ -349,13 +349,13 @@ const struct rules_line *rules_find(struct rules *r, uint64_t address)
 
 /* ---- expressions ---- */
 
-struct machine {
+struct expression_stack {
 	uint64_t stack[DEEPEST];
 	size_t n;
 	bool bad;
 };
 
-static void rules_push(struct machine *m, uint64_t x)
+static void rules_push(struct expression_stack *m, uint64_t x)
 {
 	if (m->n == DEEPEST)
 		m->bad = true;
@@ -363,7 +363,7 @@ static void rules_push(struct machine *m, uint64_t x)
 		m->stack[m->n++] = x;
 }
 
-static uint64_t rules_pop(struct machine *m)
+static uint64_t rules_pop(struct expression_stack *m)
 {
 	if (m->n > 0)
 		return m->stack[--m->n];
@@ -371,7 +371,7 @@ static uint64_t rules_pop(struct machine *m)
 	return 0;
 }
 
-static uint64_t register_value(struct machine *m, const struct rules_state *s, uint64_t number)
+static uint64_t register_value(struct expression_stack *m, const struct rules_state *s, uint64_t number)
 {
 	if (number < RULES_REGISTERS && s->known >> number & 1)
 		return s->regs[number];
@@ -379,7 +379,7 @@ static uint64_t register_value(struct machine *m, const struct rules_state *s, u
 	return 0;
 }
 
-static uint64_t memory_value(struct machine *m, const struct rules_state *s, uint64_t address, uint64_t size)
+static uint64_t memory_value(struct expression_stack *m, const struct rules_state *s, uint64_t address, uint64_t size)
 {
 	uint64_t word = 0;
 
@@ -388,7 +388,7 @@ static uint64_t memory_value(struct machine *m, const struct rules_state *s, uin
 	return size == 8 || size == 0 ? word : word & ((UINT64_C(1) << 8 * (size & 7)) - 1);
 }
 
-static uint64_t compute(struct machine *m, uint8_t atom, uint64_t a, uint64_t b)
+static uint64_t compute(struct expression_stack *m, uint8_t atom, uint64_t a, uint64_t b)
 {
 	switch (atom) {
 	case DW_OP_and: return a & b;
@@ -412,7 +412,7 @@ static uint64_t compute(struct machine *m, uint8_t atom, uint64_t a, uint64_t b)
 }
 
 /* One operation; jumps are not among what linkers and compilers write in frame descriptions. */
-static void rules_operate(struct machine *m, const Dwarf_Op *op, const struct rules_state *s)
+static void rules_operate(struct expression_stack *m, const Dwarf_Op *op, const struct rules_state *s)
 {
 	uint64_t a;
 
@@ -440,7 +440,7 @@ static void rules_operate(struct machine *m, const Dwarf_Op *op, const struct ru
 
 bool rules_evaluate(const struct rules *r, int32_t number, const struct rules_state *s, uint64_t *value)
 {
-	struct machine m = { .n = 0 };
+	struct expression_stack m = { .n = 0 };
 
 	for (size_t i = 0; i < r->expressions[number].n && !m.bad; i++)
 		rules_operate(&m, &r->expressions[number].ops[i], s);

@@ -13,16 +13,16 @@
 enum { MOST_MODULES = 1024 };		/* of a file that is settled afterwards */
 
 /* A module of a file. */
-struct place {
+struct unnamed_module {
 	bool anonymous;
 	uint64_t bias;			/* an address in the file less this is that in the process: files that were written anew have places of their own */
 };
 
 /* The modules of L, malloc'ed.  NULL: none stands for anonymous code, or memory is short. */
-static struct place *unnamed_code_places_find(const struct recording *l)
+static struct unnamed_module *unnamed_code_places_find(const struct recording *l)
 {
 	uint32_t n = recording_modules(l);
-	struct place *places = calloc((size_t)n + 1, sizeof *places);
+	struct unnamed_module *places = calloc((size_t)n + 1, sizeof *places);
 	bool any = false;
 
 	for (uint32_t i = 0; places && i < n; i++) {
@@ -40,11 +40,11 @@ static struct place *unnamed_code_places_find(const struct recording *l)
 void unnamed_code_settle(struct recording *l, struct synthetic *made, struct jit *j)
 {
 	uint32_t n = recording_routines(l), modules = recording_modules(l);
-	struct place *places = unnamed_code_places_find(l);
+	struct unnamed_module *places = unnamed_code_places_find(l);
 
 	for (uint32_t i = 0; places && i < n; i++) {
 		struct amon_routine r = recording_routine_at(l, i);
-		const struct place *place = r.module < modules ? &places[r.module] : NULL;
+		const struct unnamed_module *place = r.module < modules ? &places[r.module] : NULL;
 		const struct jit_function *f = place && place->anonymous ? jit_find(j, r.address - place->bias) : NULL;
 		uint32_t as = f ? synthetic_routine(made, f) : RECORDING_NONE;
 
@@ -60,7 +60,7 @@ void unnamed_code_settle(struct recording *l, struct synthetic *made, struct jit
 static bool unnamed_code_is_waiting(const struct recording *l)
 {
 	uint32_t n = recording_routines(l), modules = recording_modules(l);
-	struct place *places = modules <= MOST_MODULES ? unnamed_code_places_find(l) : NULL;
+	struct unnamed_module *places = modules <= MOST_MODULES ? unnamed_code_places_find(l) : NULL;
 	bool any = false;
 
 	for (uint32_t i = 0; places && !any && i < n; i++) {

@@ -22,7 +22,7 @@ enum {
 };
 
 /* A range of addresses of one function. */
-struct place {
+struct function_range {
 	uint64_t start;		/* DWARF's address */
 	uint64_t end;		/* one past the last */
 	Dwarf_Die die;		/* the function */
@@ -37,7 +37,7 @@ struct outer_span {
 };
 
 struct debug_outer {
-	const struct place *of;	/* the function */
+	const struct function_range *of;	/* the function */
 	struct outer_span *spans; /* by start */
 	size_t nspans;		/* how many */
 };
@@ -45,7 +45,7 @@ struct debug_outer {
 struct debug_unit {
 	Dwarf_Die die;		/* the unit: lines */
 	Dwarf_Die scopes;	/* where its functions are: the same, or that of its split file */
-	struct place *places;	/* its functions, by start; NULL until asked for */
+	struct function_range *places;	/* its functions, by start; NULL until asked for */
 	size_t nplaces;		/* how many */
 	bool read;		/* places[] was asked for */
 };
@@ -294,11 +294,11 @@ static bool debug_info_add_places(struct debug_unit *unit, Dwarf_Die *die)
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		struct place *places = debug_info_grow(unit->places, unit->nplaces, sizeof *places);
+		struct function_range *places = debug_info_grow(unit->places, unit->nplaces, sizeof *places);
 		if (!places)
 			return false;
 		unit->places = places;
-		places[unit->nplaces++] = (struct place){ start, end, *die };
+		places[unit->nplaces++] = (struct function_range){ start, end, *die };
 	}
 	return true;
 }
@@ -339,14 +339,14 @@ static size_t unit_bytes(Dwarf_Die *die)
 
 static int debug_info_compare_places(const void *p, const void *q)
 {
-	const struct place *a = p, *b = q;
+	const struct function_range *a = p, *b = q;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	return (a->end < b->end) - (a->end > b->end);
 }
 
-static struct place *debug_info_find_place(struct debug_unit *unit, uint64_t address)
+static struct function_range *debug_info_find_place(struct debug_unit *unit, uint64_t address)
 {
 	size_t low = 0, high = unit->nplaces;
 
@@ -394,7 +394,7 @@ static const char *file_of(Dwarf_Die *die, unsigned name)
 bool debug_function(struct debug_info *s, uint64_t address, const char **file, uint32_t *line)
 {
 	struct debug_unit *unit = find_unit(s, address);
-	struct place *place;
+	struct function_range *place;
 	int number = 0;
 
 	if (!unit)
@@ -487,7 +487,7 @@ static int compare_outer(const void *p, const void *q)
 }
 
 /* The calls that were inlined into PLACE of UNIT; NULL: out of memory. */
-static const struct debug_outer *outer_of(struct debug_info *s, struct debug_unit *unit, struct place *place)
+static const struct debug_outer *outer_of(struct debug_info *s, struct debug_unit *unit, struct function_range *place)
 {
 	struct debug_outer *o = s->outer ? s->outer : (s->outer = calloc(1, sizeof *o));
 	struct inside i;
@@ -512,7 +512,7 @@ static const struct debug_outer *outer_of(struct debug_info *s, struct debug_uni
 }
 
 /* The outermost call that was inlined into PLACE of UNIT and whose code has ADDRESS (DWARF's): sets *CALL; false: there is none. */
-static bool find_outer(struct debug_info *s, struct debug_unit *unit, struct place *place, uint64_t address, Dwarf_Die *call)
+static bool find_outer(struct debug_info *s, struct debug_unit *unit, struct function_range *place, uint64_t address, Dwarf_Die *call)
 {
 	const struct debug_outer *o = outer_of(s, unit, place);
 	const struct outer_span *found = NULL;
@@ -551,7 +551,7 @@ static bool call_place(Dwarf_Die *call, const char **file, uint32_t *line, uint3
 bool debug_own_place(struct debug_info *s, uint64_t address, const char **file, uint32_t *line, uint32_t *column)
 {
 	struct debug_unit *unit = find_unit(s, address);
-	struct place *place = NULL;
+	struct function_range *place = NULL;
 	Dwarf_Die call;
 
 	if (unit) {
@@ -704,7 +704,7 @@ static Dwarf_Addr entry_of(Dwarf_Die *call, Dwarf_Addr address)
 void debug_inlined(struct debug_info *s, uint64_t address, void (*visit)(void *arg, const struct debug_inlined *function), void *arg)
 {
 	struct debug_unit *unit = find_unit(s, address);
-	struct place *place;
+	struct function_range *place;
 	size_t bytes;
 	Dwarf_Die call;
 
@@ -758,7 +758,7 @@ static enum language function_language(const Dwarf_Die *function, char **path)
 enum language debug_language(struct debug_info *s, uint64_t address, char **path)
 {
 	struct debug_unit *unit = find_unit(s, address);
-	struct place *place;
+	struct function_range *place;
 
 	*path = NULL;
 	if (!unit)
@@ -795,7 +795,7 @@ static void debug_info_site_visit(const struct debug_info *s, Dwarf_Die *site, v
 bool debug_calls(struct debug_info *s, uint64_t address, void (*visit)(void *arg, const struct debug_call *call), void *arg)
 {
 	struct debug_unit *unit = find_unit(s, address);
-	struct place *place;
+	struct function_range *place;
 	struct inside i;
 	int tag;
 

@@ -23,7 +23,7 @@ static void symbol_add(struct packing *k, const struct symbol ***all, size_t *n,
 		k->failed = true;
 }
 
-static void packed_write_place_add(struct packing *k, struct place place)
+static void packed_write_place_add(struct packing *k, struct packed_address place)
 {
 	if (array_reserve(&k->places, &k->place_room, k->nplaces + 1, sizeof *k->places))
 		k->places[k->nplaces++] = place;
@@ -35,7 +35,7 @@ static void packed_write_place_add(struct packing *k, struct place place)
 
 static int packed_write_by_address(const void *left, const void *right)
 {
-	const struct place *a = left, *b = right;
+	const struct packed_address *a = left, *b = right;
 
 	return (a->at > b->at) - (a->at < b->at);
 }
@@ -64,16 +64,16 @@ static void packed_write_places_find(struct packing *k)
 
 	for (uint32_t i = 0; i < p->nroutines; i++)
 		if (p->routines[i].module == k->module && !p->routines[i].pseudo)
-			packed_write_place_add(k, (struct place){ .at = p->routines[i].address });
+			packed_write_place_add(k, (struct packed_address){ .at = p->routines[i].address });
 	for (size_t i = 0; i < p->npcs; i++)
 		if (p->pcs[i].module == k->module)
-			packed_write_place_add(k, (struct place){ .at = p->pcs[i].address, .sampled = true });
+			packed_write_place_add(k, (struct packed_address){ .at = p->pcs[i].address, .sampled = true });
 	for (size_t i = 0; i < p->nsites; i++)
 		if (p->sites[i].module == k->module)
-			packed_write_place_add(k, (struct place){ .at = p->sites[i].address - 1, .calls = true });
+			packed_write_place_add(k, (struct packed_address){ .at = p->sites[i].address - 1, .calls = true });
 	for (size_t i = 0; i < p->nstacks; i++)
 		if (p->stacks[i].module == k->module)
-			packed_write_place_add(k, (struct place){ .at = p->stacks[i].address, .told = true });
+			packed_write_place_add(k, (struct packed_address){ .at = p->stacks[i].address, .told = true });
 	packed_write_places_settle(k);
 }
 
@@ -102,8 +102,8 @@ static void bounds_add(struct packing *k, const struct symbol *symbol)
 	}
 	if (!first)
 		return;
-	packed_write_place_add(k, (struct place){ .at = first_at });
-	packed_write_place_add(k, (struct place){ .at = last_at });
+	packed_write_place_add(k, (struct packed_address){ .at = first_at });
+	packed_write_place_add(k, (struct packed_address){ .at = last_at });
 }
 
 /* The same for routines that samples fell into, as far as it does not take too long. */
@@ -258,7 +258,7 @@ static void places_write(struct packing *k, Symbols *m)
 	COLUMN(k, m->own_file, m->n_own_file, n), COLUMN(k, m->own_line, m->n_own_line, n);
 	COLUMN(k, m->own_column, m->n_own_column, n), COLUMN(k, m->called, m->n_called, n);
 	for (size_t i = 0; i < n && !k->failed; i++) {
-		const struct place *place = &k->places[i];
+		const struct packed_address *place = &k->places[i];
 		const char *file;
 
 		m->at[i] = place->at - before;

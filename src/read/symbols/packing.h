@@ -7,7 +7,7 @@
 #include "read/symbols/symbols.h"
 
 /* What is known of an address. */
-struct place {
+struct packed_address {
 	uint64_t at;
 	bool sampled, told;	/* it is a program counter; a stack was interrupted there */
 	bool calls;		/* it is the end of a call */
@@ -30,7 +30,7 @@ struct packing {
 	const struct profile *p;
 	uint32_t module;
 	struct strings strings;
-	struct place *places;		/* by address, each once */
+	struct packed_address *places;		/* by address, each once */
 	size_t nplaces, place_room;
 	const struct symbol **functions; /* by start, then by name, each once */
 	size_t nfunctions, function_room;

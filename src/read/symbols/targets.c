@@ -16,7 +16,7 @@ enum {
 	STUB = 4,		/* instructions of a stub, at most */
 };
 
-struct machine {
+struct instruction_set {
 	unsigned elf;		/* e_machine */
 	cs_arch arch;		/* for capstone */
 	cs_mode mode;		/* the same */
@@ -26,7 +26,7 @@ struct machine {
 };
 
 struct targets {
-	const struct machine *machine; /* what it was made for */
+	const struct instruction_set *machine; /* what it was made for */
 	csh quick;		/* capstone without details */
 	csh thorough;		/* capstone with them */
 	cs_insn *insn;		/* the instruction at hand, of QUICK */
@@ -80,13 +80,13 @@ static uint64_t arm64_slot(const cs_insn *insn, uint64_t *page)
 	return *page + (uint64_t)(int64_t)a->operands[1].mem.disp;
 }
 
-static const struct machine machines[] = {
+static const struct instruction_set machines[] = {
 	{ EM_X86_64, CS_ARCH_X86, CS_MODE_64, UINT64_MAX, x86_branches, x86_slot },
 	{ EM_386, CS_ARCH_X86, CS_MODE_32, UINT32_MAX, x86_branches, x86_slot },
 	{ EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM, UINT64_MAX, arm64_branches, arm64_slot },
 };
 
-static const struct machine *machine_of(unsigned elf)
+static const struct instruction_set *machine_of(unsigned elf)
 {
 	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
 		if (machines[i].elf == elf)
@@ -94,7 +94,7 @@ static const struct machine *machine_of(unsigned elf)
 	return NULL;
 }
 
-static bool open_engine(const struct machine *m, csh *engine, bool details)
+static bool open_engine(const struct instruction_set *m, csh *engine, bool details)
 {
 	return cs_open(m->arch, m->mode, engine) == CS_ERR_OK
 		&& cs_option(*engine, CS_OPT_DETAIL, details ? CS_OPT_ON : CS_OPT_OFF) == CS_ERR_OK
@@ -102,14 +102,14 @@ static bool open_engine(const struct machine *m, csh *engine, bool details)
 }
 
 /* Text as the assembler of the system and its disassemblers have it. */
-static bool writes_as_the_system(const struct machine *m, csh engine)
+static bool writes_as_the_system(const struct instruction_set *m, csh engine)
 {
 	return m->arch != CS_ARCH_X86 || cs_option(engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) == CS_ERR_OK;
 }
 
 struct targets *targets_new(unsigned machine)
 {
-	const struct machine *m = machine_of(machine);
+	const struct instruction_set *m = machine_of(machine);
 	struct targets *t = m ? calloc(1, sizeof *t) : NULL;
 
 	if (!t)

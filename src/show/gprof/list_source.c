@@ -15,7 +15,7 @@
 enum { MARGIN = 16 };		/* characters before a line */
 
 /* A source file and the routines in it. */
-struct source {
+struct listed_file {
 	const char *name;	/* as DWARF has it */
 	uint32_t order;		/* least place in the symbol table of its routines: later files come first */
 	uint32_t first;		/* its routines: rows[first .. first + n) */
@@ -40,7 +40,7 @@ struct listing {
 	const struct report_options *options;
 	const struct gprof *g;
 	uint32_t *rows;		/* routines with a source line, by file, line and address */
-	struct source *sources;	/* in gprof's order */
+	struct listed_file *sources;	/* in gprof's order */
 	uint32_t nrows, nsources; /* how many */
 	uint64_t last;		/* count that lines without one share, with -x */
 	bool any_last;		/* there is one */
@@ -62,7 +62,7 @@ static int list_source_by_line(const void *left, const void *right, void *arg)
 
 static int by_order(const void *left, const void *right)
 {
-	const struct source *a = left, *b = right;
+	const struct listed_file *a = left, *b = right;
 
 	return (a->order < b->order) - (a->order > b->order);
 }
@@ -82,11 +82,11 @@ static bool sources_find(struct listing *l)
 	qsort_r(l->rows, l->nrows, sizeof *l->rows, list_source_by_line, (void *)(uintptr_t)g);
 	for (uint32_t i = 0; i < l->nrows; i++) {
 		const struct gmon_symbol *s = g->routines[l->rows[i]].symbol;
-		struct source *source = l->nsources ? &l->sources[l->nsources - 1] : NULL;
+		struct listed_file *source = l->nsources ? &l->sources[l->nsources - 1] : NULL;
 
 		if (!source || strcmp(source->name, s->file) != 0) {
 			source = &l->sources[l->nsources++];
-			*source = (struct source){ .name = s->file, .order = s->order, .first = i };
+			*source = (struct listed_file){ .name = s->file, .order = s->order, .first = i };
 		}
 		source->order = s->order < source->order ? s->order : source->order;
 		source->n++;
@@ -96,7 +96,7 @@ static bool sources_find(struct listing *l)
 }
 
 /* The lines of SOURCE that are to be counted, malloc'ed, by number; *N of them.  NULL: out of memory. */
-static struct line *list_source_lines_make(const struct listing *l, const struct source *source, uint32_t *n)
+static struct line *list_source_lines_make(const struct listing *l, const struct listed_file *source, uint32_t *n)
 {
 	struct line *lines = calloc((size_t)source->n + 1, sizeof *lines);
 
@@ -305,7 +305,7 @@ static uint64_t list_source_calls_of(const struct line *lines, uint32_t n)
 	return calls;
 }
 
-static bool source_write(struct listing *l, const struct source *source, FILE *file, struct line *lines, uint32_t n, bool first,
+static bool source_write(struct listing *l, const struct listed_file *source, FILE *file, struct line *lines, uint32_t n, bool first,
 			 struct error *err)
 {
 	FILE *out = l->out;
@@ -328,7 +328,7 @@ static bool source_write(struct listing *l, const struct source *source, FILE *f
 }
 
 /* One file, if something in it ran; *FIRST is cleared once one was printed. */
-static bool list_source_source_print(struct listing *l, const struct source *source, bool *first, struct error *err)
+static bool list_source_source_print(struct listing *l, const struct listed_file *source, bool *first, struct error *err)
 {
 	uint32_t n;
 	struct line *lines = list_source_lines_make(l, source, &n);

@@ -11,7 +11,7 @@
 #include "read/profile/profile.h"
 
 /* What is being added up. */
-struct places {
+struct nursery_reading {
 	int fd;
 	const char *path;		/* in messages */
 	struct amon_chunk head;		/* of the chunk of places */
@@ -70,7 +70,7 @@ bool nursery_is_empty(const char *path)
 }
 
 /* Add what is in the place I. */
-static bool nursery_place_add(struct places *p, uint32_t i, struct error *err)
+static bool nursery_place_add(struct nursery_reading *p, uint32_t i, struct error *err)
 {
 	uint64_t at = place_at(&p->head, i);
 	struct amon_header h;
@@ -88,7 +88,7 @@ static bool nursery_place_add(struct places *p, uint32_t i, struct error *err)
 }
 
 /* Time that no sample has placed is some process's, whichever it is, and so one thread's. */
-static void waits_add(struct places *p)
+static void waits_add(struct nursery_reading *p)
 {
 	struct amon_thread *t = p->profile->nthreads ? &p->profile->threads[p->profile->nthreads - 1].record : NULL;
 
@@ -100,7 +100,7 @@ static void waits_add(struct places *p)
 }
 
 /* No process has left anything: a profile of nothing. */
-static void *nursery_nothing(const struct places *p, size_t *len)
+static void *nursery_nothing(const struct nursery_reading *p, size_t *len)
 {
 	struct amon_header *h = calloc(1, AMON_PAGE);
 
@@ -112,7 +112,7 @@ static void *nursery_nothing(const struct places *p, size_t *len)
 	return h;
 }
 
-static void *nursery_sum_make(struct places *p, size_t *len, struct error *err)
+static void *nursery_sum_make(struct nursery_reading *p, size_t *len, struct error *err)
 {
 	if (p->profile->nruns == 0)
 		return nursery_nothing(p, len);
@@ -123,7 +123,7 @@ static void *nursery_sum_make(struct places *p, size_t *len, struct error *err)
 
 void *nursery_sum(int fd, const char *path, size_t *len, struct error *err)
 {
-	struct places p = { .fd = fd, .path = path, .profile = profile_new() };
+	struct nursery_reading p = { .fd = fd, .path = path, .profile = profile_new() };
 	struct amon_processes common;
 	void *data = NULL;
 	bool ok;
