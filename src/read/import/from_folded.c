@@ -162,11 +162,20 @@ static bool stack_add(struct folding *k, const struct folded *f)
 	return true;
 }
 
+/* Has F another number before its own, as each line has of the difference of two files (difffolded.pl)? */
+static bool has_two_numbers(const struct folded *f)
+{
+	const char *blank = memrchr(f->stack, ' ', f->n);
+	struct folded other;
+
+	return blank && from_folded_number_take(blank + 1, f->stack + f->n, &other);
+}
+
 /* Look at all lines, and say what the numbers are.  *LONGEST becomes the length of the longest line. */
 static bool from_folded_check(struct reading *r, bool *nsec, size_t *longest)
 {
 	struct lines l = { .data = (const char *)r->data, .len = r->len };
-	double sum = 0, n = 0;
+	double sum = 0, n = 0, two = 0;
 	struct folded f;
 
 	*longest = 0;
@@ -179,8 +188,12 @@ static bool from_folded_check(struct reading *r, bool *nsec, size_t *longest)
 		}
 		sum += f.weight;
 		n++;
+		two += has_two_numbers(&f);
 		*longest = l.n > *longest ? l.n : *longest;
 	}
+	if (n > 0 && two == n)
+		return error_set(r->err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: two numbers in each line: it is the difference of two files of folded stacks; give aprof diff these",
+				 r->label);
 	*nsec = n > 0 && sum / n >= LEAST_NSEC;
 	return reading_odd_tell(r, (size_t)n, "a stack with a number behind it");
 }
