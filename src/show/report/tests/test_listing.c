@@ -22,6 +22,7 @@ static uint32_t in_arcs[ARCS] = { SPONTANEOUS, MAIN_DEAR, DEAR_SPIN };
 static char label[] = "amon.out";
 static struct profile_run run = { .label = label };
 static struct profile profile = { .runs = &run, .nruns = 1 };
+static struct graph_context root = { .parent = GRAPH_NONE, .routine = GRAPH_NONE, .kept = true, .live = true };
 static struct graph graph;
 static const struct report_options brief = { .style = { .brief = true } };
 static const struct report_options traditional = { .style = { .brief = true }, .gprof = { .traditional = true } };
@@ -45,7 +46,7 @@ static void graph_set(uint64_t seconds, uint64_t calls, uint64_t recursive, cons
 	arcs[DEAR_SPIN] = (struct graph_arc){ .from = DEAR, .to = SPIN, .calls = calls, .self1 = ns, .self2 = ns };
 	arcs[SPONTANEOUS] = (struct graph_arc){ .from = GRAPH_NONE, .to = MAIN, .calls = 1, .child2 = ns };
 	graph = (struct graph){ .counted = true, .profile = &profile, .routines = routines, .nroutines = ROUTINES, .arcs = arcs, .narcs = ARCS,
-		.in_arcs = in_arcs, .time = ns };
+		.in_arcs = in_arcs, .contexts = &root, .ncontexts = 1, .time = ns };
 }
 
 static char *print(const char *name, const struct report_options *options)
