@@ -6,7 +6,7 @@
  * expect: 1000 0 main after
  * expect: 1000 0 main after deeper
  * na(pg): GCC calls gprof's hook there too, and nothing sees the assembly
- * report: left out +2 as bare assembly \(attribute naked\)
+ * report: no hooks +2 as bare assembly \(attribute naked\)
  * after: test "$("$APROF" info amon.out | sed -n '/^No hooks, as bare assembly/,$p' | grep -c '^  \(add\|six\)$')" = 2
  * output: 1022000
  */

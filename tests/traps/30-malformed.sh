@@ -9,7 +9,7 @@ $CC -O2 p.c -o p
 cat > mutate.py <<'EOF'
 import os, random, re, subprocess, sys
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.environ["SOURCE"] + "/..")
+sys.path.insert(0, os.environ["SOURCE"] + "/../lib")
 import limits
 data = open("amon.out", "rb").read()
 marks = [i for i in range(0, len(data)) if data[i]]         # what stands there, and not only zeros
