@@ -7,8 +7,11 @@
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/name.h"
 
 enum {
 	EASY = 512,		/* bytes of a name within libiberty's own limit of recursion */
@@ -64,12 +67,47 @@ static char *by_callback(const char *name, size_t length)
 	return result;
 }
 
+/* Behind the mark by which compilers name what sets up, 'I', or takes down, 'D', the static objects of a file, and behind its priority: what they named it after, a name
+ * or the file.  NULL: NAME is none of these. */
+static const char *static_key(const char *name, char *which)
+{
+	static const char mark[] = "_GLOBAL__sub_";
+	size_t n = sizeof mark - 1;
+
+	if (!begins(name, mark) || (name[n] != 'I' && name[n] != 'D') || (name[n + 1] != '_' && name[n + 1] != '.'))
+		return NULL;
+	*which = name[n];
+	n += 2;
+	if (name[n - 1] == '.')
+		n += strspn(name + n, "0123456789") + (name[n + strspn(name + n, "0123456789")] == '_');
+	return name[n] ? name + n : NULL;
+}
+
+/* The name for that: one without brackets, in which a space would end the type of a result. */
+static char *static_name(const char *key, char which)
+{
+	char *readable = key[0] == '_' ? by_callback(key, strlen(key)) : NULL, *brief = readable ? malloc(strlen(readable) + 1) : NULL, *result = NULL;
+
+	if (brief)
+		name_simplify(brief, readable);
+	if (asprintf(&result, "static %s keyed to %s", which == 'I' ? "initialisers" : "destructors", brief ? brief : key) < 0)
+		result = NULL;
+	free(readable);
+	free(brief);
+	return result;
+}
+
 char *demangle(const char *name)
 {
 	size_t length = strlen(name);
+	const char *key;
+	char which;
 
 	if (name[0] != '_' || length > LONGEST)
 		return NULL;
+	key = static_key(name, &which);
+	if (key)
+		return static_name(key, which);
 	if (begins(name, "_D") && length <= EASY)
 		return dlang_demangle(name, DMGL_PARAMS | DMGL_ANSI);
 	return by_callback(name, length);
