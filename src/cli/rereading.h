@@ -1,4 +1,6 @@
-/* rereading.h - profiles of programs that still run, read again and again. */
+/* rereading.h - profiles of programs that still run, read again and again.
+ *
+ * Their files are held open, so that what a program left at its end can be read after its file has lost its name, as at the end of `aprof run`. */
 #ifndef REREADING_H
 #define REREADING_H
 
@@ -12,6 +14,7 @@ struct rereading {
 	struct source_reader *sources;		/* for the source files; not owned, NULL: nobody reads any */
 	struct input readings[2];		/* the last one, and the one before it until rereading_release */
 	unsigned last;				/* which is the last */
+	int *held;				/* by operand: its file, open; -1: it is not */
 };
 
 /* The last reading. */

@@ -306,7 +306,7 @@ static bool hand_out(struct input *in, struct profile *p, struct error *err)
 	if (!in->life || !in->paths)
 		return add_up_no_memory(err);
 	in->life[0] = REPORT_ENDED;
-	input_tell_others(in);
+	input_tell_others(in, 0);
 	return true;
 }
 

@@ -76,6 +76,8 @@ static bool input_own_add(struct input *in, char *path, const char *label, struc
 
 bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
 {
+	uint32_t known = in->profile ? in->profile->nmodules : 0;
+
 	input_step(in, "reading the profile");
 	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
 		return error_no_memory(err, NULL);
@@ -84,7 +86,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	for (size_t i = 0; i < n; i++)
 		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files_name(files[i]), err) : input_own_add(in, files[i], label, err)))
 			return false;
-	input_tell_others(in);
+	input_tell_others(in, known);
 	return !in->stacks || input_take_stacks(in, err);
 }
 

@@ -39,7 +39,7 @@ static const char *input_notes_name_of(const struct profile_module *m)
 
 /* Profiles of several programs are added up if that is asked for, as a pipeline's may be, but not without a word.  A copy of a program is the same
  * module by its build-id, and another build of it has its name. */
-void input_tell_others(const struct input *in)
+void input_tell_others(const struct input *in, uint32_t known)
 {
 	const struct profile *p = in->profile;
 	const struct profile_module *first = NULL;
@@ -48,7 +48,8 @@ void input_tell_others(const struct input *in)
 		const struct profile_module *m = &p->modules[i];
 
 		if (first && m->main_program && strcmp(input_notes_name_of(first), input_notes_name_of(m)) != 0) {
-			input_note(in, "note: these are profiles of several programs, %s and %s for instance; they are added up", input_notes_name_of(first), input_notes_name_of(m));
+			if (i >= known)		/* else it was told */
+				input_note(in, "note: these are profiles of several programs, %s and %s for instance; they are added up", input_notes_name_of(first), input_notes_name_of(m));
 			return;
 		}
 		if (m->main_program && !first)

@@ -13,7 +13,7 @@ void input_note(const struct input *in, const char *format, ...) __attribute__((
 /* A note if what is added up to one run, or some of it, tells its time by interval (SLICED), as no sum does. */
 void input_tell_slices(const struct input *in, bool sliced);
 
-/* A note if the profile is of programs with different names. */
-void input_tell_others(const struct input *in);
+/* A note if the profile is of programs with different names, unless its first KNOWN modules, of which it was told before, are. */
+void input_tell_others(const struct input *in, uint32_t known);
 
 #endif

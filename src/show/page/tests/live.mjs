@@ -276,18 +276,18 @@ test('figures move under what the reader does, to the last ones', async () => {
 	await tab.locator('.canvas').press('+');
 	await tab.locator('.canvas').press('ArrowRight');
 	const look = async () => ({
-			transform: await tab.locator('.canvas svg > g').getAttribute('transform'),
+			transform: await tab.locator('.canvas svg:not(.overview) > g').getAttribute('transform'),
 			nodes: (await tab.locator('.canvas g.node').evaluateAll((nodes) => nodes.map((node) => node.id))).join(),
 			place: await placeOf(tab, 'late'),
 		}),
 		at = await look(),
-		words = await tab.locator('.canvas svg').textContent();
+		words = await tab.locator('.canvas svg:not(.overview)').textContent();
 	await moved(tab);
 	await tab.waitForFunction(() => !document.querySelector('.busy'));
 	const after = await look();
 	if (after.nodes === at.nodes) assert.equal(after.transform, at.transform);
 	near(after.place, at.place);
-	assert.notEqual(await tab.locator('.canvas svg').textContent(), words);
+	assert.notEqual(await tab.locator('.canvas svg:not(.overview)').textContent(), words);
 
 	// Held, and going on.
 	await tab.locator('body').press('p');
@@ -313,6 +313,48 @@ test('figures move under what the reader does, to the last ones', async () => {
 		tab.asked.filter((asked) => !asked.startsWith(address) && !/^(blob|data):/.test(asked)),
 		[],
 	);
+	await tab.close();
+});
+
+// The process of the program NAME below PARENT, once it has a profile.
+async function below(parent, name) {
+	for (;;) {
+		const found = [parent];
+		for (const pid of found)
+			try {
+				if (
+					fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === name &&
+					fs.readFileSync(`/proc/${pid}/maps`, 'utf8').includes('amon.out')
+				)
+					return pid;
+				found.push(
+					...fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+				);
+			} catch {
+				/* it ended meanwhile */
+			}
+		await new Promise((done) => setTimeout(done, 20));
+	}
+}
+
+test('what a program under aprof run left at its end is shown, though its file is gone by then; and what it did lately, against before', async () => {
+	const run = spawn(aprof, ['run', '--no-report', '--data=of-run', './server'], { cwd: bench.folder, stdio: ['pipe', 'pipe', 'inherit'] });
+	started.push(run);
+	const pid = await below(run.pid, 'server'),
+		server = spawn(aprof, ['html', '--live', String(pid)], { cwd: bench.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+	started.push(server);
+	server.stderr.resume();
+	const tab = await bench.tab(await firstLine(server), 'tab=time');
+	run.stdin.write('x');
+	await tab.waitForFunction(() => [...document.querySelectorAll('[data-list=recent] .who')].some((e) => e.textContent === 'work'));
+	assert.match(await tab.locator('main').innerText(), /The last \d+ seconds?/);
+	run.stdin.end();
+	assert.equal(await ended(run), 0);
+	await tab.waitForSelector('#live[data-state=ended]');
+	for (const entry of bench.json('report', bench.file('of-run')).flat) assert.equal(await callsOf(tab, entry.name), entry.calls, entry.name);
+	assert.deepEqual(tab.wrong, []);
+	server.kill('SIGINT');
+	assert.equal(await ended(server), 0);
 	await tab.close();
 });
 
