@@ -632,6 +632,141 @@ class Explorer(unittest.TestCase):
         self.wait(r'\*total.*&work\|cheap\|late(.|\n)* late$')
         self.quit()
 
+    def pid_below(self, parent, name):
+        """The process NAME below PARENT, once it writes a profile."""
+        end = time.monotonic() + 300
+        while time.monotonic() < end:
+            below = [parent]
+            for pid in below:
+                try:
+                    below += map(int, pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split())
+                    if pathlib.Path(f'/proc/{pid}/comm').read_text().strip() == name and 'amon.out' in pathlib.Path(f'/proc/{pid}/maps').read_text():
+                        return pid
+                except OSError:
+                    continue
+            time.sleep(0.02)
+        self.fail(f'{name} does not run')
+
+    def test_end_of_a_run(self):
+        """What a process of aprof run left at its end is shown, though its file is gone by then."""
+        (self.cwd / 'ends.c').write_text(SERVER.replace('for (;;)', 'while (poll(&told, 1, 0) == 0)'))
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', 'ends', 'ends.c'], cwd=self.cwd, check=True)
+        run = subprocess.Popen([APROF, 'run', '--no-report', '--data=ends.out', './ends'], cwd=self.cwd, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        self.addCleanup(run.kill)
+        self.start(arguments=str(self.pid_below(run.pid, 'ends')))
+        self.wait(' live ')
+        run.stdin.close()
+        self.assertEqual(run.wait(), 0)
+        screen = self.wait(' ended ')
+        self.assertNotIn('not read any more', screen)
+        flat = self.json('report', '--json', 'ends.out')['flat']
+        self.assertEqual(self.calls_of('dear'), next(row['calls'] for row in flat if row['name'] == 'dear'))
+        self.quit()
+
+    def test_focus_and_hide(self):
+        """Figures are those of --focus and --hide; F shows all; what is in force stands on the last line."""
+        self.start(120, 40)
+        self.wait(r'\[1Routines\]')
+        self.keys('/')
+        self.type(' dear$')
+        self.wait_selected(r' dear\s*$')
+        self.keys('f')
+        self.wait('  focus dear')
+        self.assertEqual(self.calls_of('work'), next(row['calls'] for row in self.json('report', '--json', '--focus=dear')['flat'] if row['name'] == 'work'))
+        self.assertNotRegex(self.screen(), ' cheap$')
+        self.keys('F')
+        self.wait(' cheap$')
+        self.assertNotIn('focus', self.screen())
+        self.keys('/')
+        self.type(' dear$')
+        self.wait_selected(r' dear\s*$')
+        self.keys('h')
+        self.wait('  1 hidden')
+        self.assertNotRegex(self.screen(), ' dear$')
+        self.keys('3', 'g', 'E')
+        self.wait(r'▾ main$(.|\n)*   work$')
+        self.keys('2')
+        self.wait(r'\[2Callers\]')
+        self.keys('F', '1')
+        self.wait(' dear$')
+        self.keys('l')
+        self.wait('  in prog')
+        self.wait(' dear$')
+        self.quit()
+
+    def test_threads_by_key(self):
+        self.threaded()
+        self.start(100, 24, 'o1')
+        self.wait(r'\[1Routines\]')
+        self.keys('t')
+        self.wait('  thread 0')
+        self.keys('t')
+        self.wait('  thread 1')
+        self.keys('t')
+        self.wait(r' quick [\d.]+ m?s  (?!thread)')
+        self.keys('T')
+        self.wait('  thread 1')
+        self.quit()
+
+    def test_q_leaves_help(self):
+        self.start()
+        self.wait(r'\[1Routines\]')
+        for key, page in ('?', r'\[\?Help\]'), ('o', 'Columns'):
+            self.keys(key)
+            self.wait(page)
+            self.keys('q')
+            self.wait(r'\[1Routines\]')
+        self.quit()
+
+    def test_pages_without_rows(self):
+        """They say why; leaves have no mark of something below them; at 60 columns pages still have names."""
+        self.start(60)
+        self.wait(r'\[1Rout\]2Call 3Down 4Up 5Cycl 6Path 7Src 8Hot 9Thr ')
+        self.keys('/')
+        self.type(' work$')
+        self.wait_selected(' work')
+        self.keys('f', '/')
+        self.type(' dear$')
+        self.wait_selected(' dear')
+        self.keys('h', '5')
+        self.wait(r'No cycle was traversed: (.|\n)*is\s+a\s+part\s+of\s+the\s+run\s+alone:\s+F\s+shows\s+all\.')
+        self.keys('F', '1', '&')
+        self.type('nothing is called so')
+        self.wait('No routine is to be seen')
+        self.keys('&')
+        self.type('')
+        self.keys('3', 'g', 'E')
+        screen = self.wait('▾ dear')
+        self.assertRegex(screen, r'(?m) {3,}work$')
+        self.assertNotRegex(screen, r'▾ work')
+        self.quit()
+
+    def test_selected_row_has_the_terminals_colours(self):
+        """What is reversed is readable on light and dark if it has no colour of its own."""
+        self.start(TERM='xterm-256color')
+        self.wait_selected(' work')
+        self.keys('3', 'g', 'E')
+        self.wait('▾ dear')
+        rows = [line for line in self.screen('-e').split('\n')[2:-2] if ' main' in line or ' dear' in line]
+        reverse = [line for line in rows if re.search(r'\x1b\[(\d+;)*7(;\d+)*m', line)]
+        self.assertEqual(len(reverse), 1)
+        self.assertNotRegex(reverse[0], r'\x1b\[(\d+;)*(3[0-8]|9\d)(;\d+)*m')
+        self.assertTrue(any(re.search(r'\x1b\[(\d+;)*31(;\d+)*m', line) for line in rows), 'the other one is hot')
+
+    def test_page_to_a_file(self):
+        self.start(60)
+        self.wait(r'\[1Rout\]')
+        self.keys('s', '&')
+        self.type('work|dear')
+        self.wait(r'&work\|dear')
+        for wanted in 'written to seen.txt: 3 lines', 'seen.txt: cannot write: File exists':
+            self.keys('P')
+            self.type('seen.txt')
+            self.wait(wanted)
+        lines = (self.cwd / 'seen.txt').read_text().splitlines()
+        self.assertEqual([line.split()[-1] for line in lines[1:]], [line.split()[-1] for line in self.screen().split('\n')[2:4]])
+        self.quit()
+
     def test_killed(self):
         for signal, status in ('TERM', 143), ('INT', 130):
             self.start()

@@ -346,4 +346,4 @@ static uint32_t changes_routine(const struct page *p, size_t index)
 
 const struct page_kind changes_page = { .name = "Changes", .brief = "Diff", .hint = "Enter callers  x the other side", .open = changes_open,
 	.close = changes_close, .heading = changes_heading, .row = changes_row, .routine = changes_routine, .fold = changes_fold, .enter = changes_enter,
-	.resize = changes_resize, .sort = changes_sort, .carry = changes_carry };
+	.resize = changes_resize, .sort = changes_sort, .carry = changes_carry, .empty = "Nothing was compared." };

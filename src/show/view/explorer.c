@@ -6,6 +6,7 @@
  *     last line    the run and where we are, a message, or what is being typed */
 #include "show/view/explorer.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <regex.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <time.h>
 #include <wchar.h>
 
+#include "show/view/narrowing.h"
 #include "show/view/page.h"
 #include "show/report/report.h"
 #include "base/print.h"
@@ -54,7 +56,8 @@ struct explorer {
 	const struct report_input *whole; /* what is shown, of all threads */
 	struct report_input narrowed[2]; /* what the pages have of it, and before that had */
 	unsigned last;			/* which of the two is the last */
-	struct graph *own;		/* narrowed[last]'s, of one thread; NULL: it is whole's */
+	struct graph *own;		/* narrowed[last]'s, of a part; NULL: it is whole's */
+	struct narrowing narrowing;	/* to which routines that is narrowed down */
 	const struct explorer_feed *feed; /* where newer figures are; NULL: nowhere */
 	bool running;			/* a process of the profile is still at work */
 	bool paused;			/* the user wants to look at these figures */
@@ -137,7 +140,17 @@ static bool has_page(const struct explorer *x, int i)
 	return (i != PAGE_CHANGES || x->view.compared) && (i != PAGE_COLUMNS || x->current == i);
 }
 
-enum { BAR_WHOLE, BAR_BRIEF, BAR_BRIEFEST, BAR_ONE, BAR_SIZE = 400 };	/* how the first line is written; bytes of it */
+enum { BAR_WHOLE, BAR_BRIEF, BAR_BRIEFEST, BAR_SHORT, BAR_ONE, BAR_SIZE = 400 };	/* how the first line is written; bytes of it */
+
+/* What page I is called there. */
+static const char *bar_name(const struct explorer *x, int how, int i)
+{
+	const struct page_kind *kind = kinds[i];
+
+	if (how == BAR_SHORT && kind->briefest)
+		return kind->briefest;
+	return kind->brief && how != BAR_WHOLE && (how != BAR_BRIEF || i != x->current) ? kind->brief : kind->name;
+}
 
 /* The first line into TEXT, as HOW: page I's name, that at hand in brackets, begins in column BEGIN[i]. Returns its columns. */
 static int bar_write(const struct explorer *x, int how, char text[BAR_SIZE], int begin[PAGES])
@@ -147,14 +160,12 @@ static int bar_write(const struct explorer *x, int how, char text[BAR_SIZE], int
 
 	for (int i = 0; i < PAGES; i++) {
 		bool now = i == x->current;
-		bool brief = kinds[i]->brief && how != BAR_WHOLE && (how != BAR_BRIEF || !now);
-		const char *name = brief ? kinds[i]->brief : kinds[i]->name;
 
 		begin[i] = n;
 		if (!has_page(x, i))
 			continue;
 		n += snprintf(text + n, (size_t)(BAR_SIZE - n), "%s%s%c%s", how == BAR_WHOLE ? behind : *behind == ']' ? "]" : "",
-			now ? "[" : how == BAR_WHOLE || *behind != ']' ? " " : "", page_keys[i], name);
+			now ? "[" : how == BAR_WHOLE || *behind != ']' ? " " : "", page_keys[i], bar_name(x, how, i));
 		behind = now ? "]" : " ";
 	}
 	return n + snprintf(text + n, (size_t)(BAR_SIZE - n), "%s", behind);
@@ -193,6 +204,29 @@ static void heading_draw(const struct page *p)
 	free(text);
 }
 
+/* Why P has no rows, wrapped at words. */
+static void empty_draw(const struct explorer *x, const struct page *p)
+{
+	char text[400];
+	size_t width = screen_columns() > 2 ? (size_t)screen_columns() - 1 : 1;
+	char *at = text;
+
+	snprintf(text, sizeof text, "%s%s", p->kind->empty ? p->kind->empty : "", narrowing_is_on(&x->narrowing) || x->view.thread != GRAPH_NONE
+		? " Looked at is a part of the run alone: F shows all." : "");
+	for (int y = HEAD; *at && y < screen_lines() - 1; y++) {
+		size_t n = strlen(at), end = n;
+
+		if (n > width)
+			for (end = width; end > 0 && at[end] != ' '; end--)
+				;
+		end = end ? end : width;
+		char *next = at + end + (at[end] == ' ');
+		at[end] = '\0';
+		screen_put(y, at, 0, SCREEN_PLAIN, false);
+		at = next;
+	}
+}
+
 static void rows_draw(const struct page *p)
 {
 	for (size_t i = 0; i < page_height(); i++) {
@@ -221,6 +255,7 @@ static void state_print(struct explorer *x, struct page_text *text, FILE *out)
 	fprintf(out, " %s", print_time_text(whole, (double)x->view.whole));
 	if (x->view.thread != GRAPH_NONE)
 		fprintf(out, "  thread %" PRIu32, x->view.thread);
+	narrowing_print(&x->narrowing, style, out);
 	if (x->feed)
 		fputs(!x->running ? "  ended" : x->paused ? "  paused" : "  live", out);
 	if (x->view.routine == GRAPH_NONE)
@@ -288,6 +323,8 @@ static void draw(struct explorer *x)
 		heading_draw(p);
 	}
 	rows_draw(p);
+	if (p->n == 0)
+		empty_draw(x, p);
 	if (screen_lines() > HEAD + 1)
 		foot_draw(x);
 	else if (screen_lines() <= HEAD)
@@ -449,6 +486,43 @@ static void filter_ask(struct explorer *x)
 		snprintf(x->view.message, sizeof x->view.message, "%.150s", err.text);
 }
 
+/* Write the heading and all rows of the page at hand to OUT, with names whole: what is sorted, kept and unfolded is as it is seen. */
+static bool page_write(struct explorer *x, FILE *out)
+{
+	const struct page *p = page_now(x);
+	bool ok = true;
+
+	x->view.options.style.wide = true;
+	p->kind->heading(p, out);
+	putc('\n', out);
+	for (size_t i = 0; ok && i < p->n; i++) {
+		enum screen_style style;
+		char *text = row_text(p, i, &style);
+
+		ok = text && fprintf(out, "%s\n", text) > 0;
+		free(text);
+	}
+	return ok;
+}
+
+static void export_ask(struct explorer *x)
+{
+	char typed[TYPED];
+	FILE *out;
+	bool ok;
+
+	if (!type_line(x, '>', typed, sizeof typed) || !typed[0])
+		return;
+	out = fopen(typed, "wxe");		/* nobody's file is lost by a slip */
+	ok = out && page_write(x, out);
+	if (out && fclose(out) != 0)
+		ok = false;
+	if (ok)
+		snprintf(x->view.message, sizeof x->view.message, "written to %.150s: %zu lines", typed, page_now(x)->n + 1);
+	else
+		snprintf(x->view.message, sizeof x->view.message, "%.80s: cannot write: %.80s", typed, strerror(errno));
+}
+
 static void explorer_fold(struct explorer *x, enum page_fold what)
 {
 	struct page *p = page_now(x);
@@ -531,7 +605,7 @@ static bool move_key(struct explorer *x, int key)
 	case SCREEN_UP: case 'k': case 'y': case CTRL_P: case SCREEN_WHEEL_UP:
 		move_by(x, key == SCREEN_WHEEL_UP ? -WHEEL : -1);
 		return true;
-	case SCREEN_PAGE_DOWN: case ' ': case 'f': case CTRL_F: case CTRL_V:
+	case SCREEN_PAGE_DOWN: case ' ': case CTRL_F: case CTRL_V:
 		move_by(x, height);
 		return true;
 	case SCREEN_PAGE_UP: case 'b': case CTRL_B:
@@ -571,9 +645,6 @@ static bool page_key(struct explorer *x, int key)
 		return true;
 	case SCREEN_BACK_TAB:
 		explorer_go(x, page_beside(x, -1), routine);
-		return true;
-	case 'h':
-		explorer_go(x, PAGE_HELP, routine);
 		return true;
 	case 'a':
 		explorer_go(x, PAGE_SOURCE, routine);
@@ -713,21 +784,24 @@ static bool pages_renew(struct explorer *x, const struct report_input *in, uint3
 	return ok;
 }
 
-/* Show THREAD of WHOLE from now on; GRAPH_NONE: all of it.  MAP makes the map for pages_renew. */
-static void explorer_show(struct explorer *x, const struct report_input *whole, uint32_t thread, uint32_t *map(const struct graph *old, const struct graph *now))
+typedef uint32_t *map_make(const struct graph *old, const struct graph *now);
+
+/* Show THREAD of WHOLE from now on, narrowed down; GRAPH_NONE: all threads.  MAP makes the map for pages_renew.  False with the error set: that cannot be had, and what
+ * was shown is. */
+static bool explorer_show_part(struct explorer *x, const struct report_input *whole, uint32_t thread, map_make *map)
 {
 	struct report_input *in = &x->narrowed[!x->last];
 	struct graph_options options = whole->graph->options;
 	struct graph *own = NULL;
 
 	options.thread = thread;
+	if (!narrowing_apply(&x->narrowing, &options))
+		return error_no_memory(x->err, NULL);
 	*in = *whole;
-	if (thread != whole->graph->options.thread) {
+	if (thread != whole->graph->options.thread || narrowing_is_on(&x->narrowing)) {
 		own = graph_build(whole->graph->overhead, whole->graph->names, &options, x->err);
-		if (!own) {
-			explorer_fail(x);
-			return;
-		}
+		if (!own)
+			return false;
 		in->graph = own;
 	}
 	x->view.thread = x->view.wanted = thread;
@@ -737,6 +811,70 @@ static void explorer_show(struct explorer *x, const struct report_input *whole, 
 	x->own = own;
 	x->whole = whole;
 	x->last = !x->last;
+	return true;
+}
+
+/* The same.  Where it has nothing of what is looked at, or no contexts, all of it is shown, and that is said. */
+static void explorer_show(struct explorer *x, const struct report_input *whole, uint32_t thread, map_make *map)
+{
+	if (explorer_show_part(x, whole, thread, map))
+		return;
+	if (x->err->code != ERROR_MEMORY) {
+		snprintf(x->view.message, sizeof x->view.message, "%.190s", x->err->text);
+		*x->err = (struct error){ .code = ERROR_NONE };
+		narrowing_clear(&x->narrowing);
+		if (explorer_show_part(x, whole, whole->graph->options.thread, map))
+			return;
+	}
+	explorer_fail(x);
+}
+
+/* Look at the contexts with the routine under the cursor alone, or with its module; or at all without it. */
+static void narrow(struct explorer *x, enum narrowing_kind kind)
+{
+	uint32_t routine = routine_now(x);
+	const struct graph_name *name = routine == GRAPH_NONE ? NULL : &x->view.g->routines[routine].name;
+
+	if (!name || (kind == NARROWING_MODULE && !name->module)) {
+		snprintf(x->view.message, sizeof x->view.message, "no routine is selected%s", name ? " whose program or library is known" : "");
+		return;
+	}
+	if (!narrowing_add(&x->narrowing, kind, kind == NARROWING_MODULE ? name->module : name->name)) {
+		error_no_memory(x->err, NULL);
+		explorer_fail(x);
+		return;
+	}
+	explorer_show(x, x->whole, x->view.thread, routines_map);
+	if (kind == NARROWING_HIDE && page_now(x)->kind->by_routine && page_now(x)->about == routine)
+		explorer_go(x, PAGE_ROUTINES, GRAPH_NONE);	/* of what is hidden there is no page */
+}
+
+/* The thread STEP further, of which there is one more: all of them. */
+static uint32_t thread_beside(const struct explorer *x, int step)
+{
+	uint32_t n = x->view.g->profile->nthreads + 1, now = x->view.thread == GRAPH_NONE ? 0 : x->view.thread + 1;
+
+	now = (now + n + (uint32_t)step) % n;
+	return now ? now - 1 : GRAPH_NONE;
+}
+
+/* Keys that say what is looked at.  False: it is none. */
+static bool part_key(struct explorer *x, int key)
+{
+	switch (key) {
+	case 'f': narrow(x, NARROWING_FOCUS); return true;
+	case 'h': narrow(x, NARROWING_HIDE); return true;
+	case 'l': narrow(x, NARROWING_MODULE); return true;
+	case 't': case 'T':
+		x->view.wanted = thread_beside(x, key == 't' ? 1 : -1);
+		return true;
+	case 'F':
+		narrowing_clear(&x->narrowing);
+		explorer_show(x, x->whole, x->whole->graph->options.thread, routines_map);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Of two sides show the one that was not. */
@@ -813,7 +951,14 @@ static void other_key(struct explorer *x, struct screen_event e)
 		break;
 	case CTRL_L: screen_redraw(); break;
 	case SCREEN_CLICK: click(x, e); break;
-	case 'q': case 'Q': case SCREEN_GONE: x->quit = true; break;
+	case 'P': export_ask(x); break;
+	case 'q':
+		if (x->current == PAGE_HELP || x->current == PAGE_COLUMNS)
+			explorer_go_back(x);
+		else
+			x->quit = true;
+		break;
+	case 'Q': case SCREEN_GONE: x->quit = true; break;
 	default: break;		/* SCREEN_RESIZE, too: the next drawing fits */
 	}
 }
@@ -828,7 +973,7 @@ static void loop(struct explorer *x)
 		draw(x);
 		screen_flush(-1);
 		e = screen_read(renew_wait(x));
-		if (e.key != SCREEN_LATER && !move_key(x, e.key) && !page_key(x, e.key) && !live_key(x, e.key))
+		if (e.key != SCREEN_LATER && !move_key(x, e.key) && !page_key(x, e.key) && !live_key(x, e.key) && !part_key(x, e.key))
 			other_key(x, e);
 		if (!x->quit && x->view.wanted != x->view.thread)
 			explorer_show(x, x->whole, x->view.wanted, routines_map);
@@ -882,6 +1027,7 @@ bool explorer_run(const struct report_input *in, const struct explorer_compared 
 			x->pages[i].kind->close(&x->pages[i]);
 	leaves_free(&x->view.leaves);
 	graph_free(x->own);
+	narrowing_clear(&x->narrowing);
 	free(x);
 	if (signal)
 		raise(signal);

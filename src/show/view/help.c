@@ -19,7 +19,7 @@ static const char *const text[] = {
 	"",
 	"Moving",
 	"  Down Up, j k, e y         a line",
-	"  Space f PageDown, b PageUp    a page",
+	"  Space PageDown, b PageUp  a page",
 	"  d, u                      half a page",
 	"  g Home, G End             first, last line",
 	"  Left, Right               scroll sideways; in trees: fold, unfold",
@@ -28,6 +28,13 @@ static const char *const text[] = {
 	"  /PATTERN, n, N            search whole names, next, previous",
 	"  &PATTERN                  routines: only those that match; & and Enter: all",
 	"  s                         sort routines, changes by the next column",
+	"",
+	"Looking at a part",
+	"  f                         focus: only contexts in which the routine is active",
+	"  h                         hide it: its time and its callees are its callers'",
+	"  l                         only contexts with routines of its program or library",
+	"  t, T                      only the next thread, the one before; then all",
+	"  F                         all again",
 	"",
 	"Trees, cycles, paths",
 	"  + -, Right Left           unfold, fold; - on a folded line: up to its parent",
@@ -54,8 +61,9 @@ static const char *const text[] = {
 	"  m                         give the mouse back to the terminal, or take it",
 	"  Ctrl-L                    draw anew",
 	"  Ctrl-Z                    stop; fg comes back",
-	"  ? h                       this help",
-	"  q                         quit",
+	"  P                         write all of the page to a file, as it is seen",
+	"  ?                         this help; q leaves it",
+	"  q, Q                      quit",
 	"",
 	"The mouse selects; a second click is Enter; the wheel scrolls.",
 };
@@ -91,5 +99,5 @@ static uint32_t help_routine(const struct page *p, size_t row)
 	return p->view->routine;
 }
 
-const struct page_kind help_page = { .name = "Help", .brief = "", .hint = "Backspace back  q quit", .open = help_open, .close = help_close, .heading = help_heading, .row = help_row,
+const struct page_kind help_page = { .name = "Help", .brief = "", .hint = "q back  Q quit", .open = help_open, .close = help_close, .heading = help_heading, .row = help_row,
 	.routine = help_routine };

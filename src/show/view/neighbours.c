@@ -248,4 +248,5 @@ static bool neighbours_carry(struct page *p, const struct page *old, const uint3
 }
 
 const struct page_kind neighbours_page = { .name = "Callers", .hint = "Enter follows  a source", .open = neighbours_open, .close = neighbours_close,
-	.heading = neighbours_heading, .row = neighbours_row, .routine = neighbours_routine, .carry = neighbours_carry, .by_routine = true };
+	.heading = neighbours_heading, .row = neighbours_row, .routine = neighbours_routine, .carry = neighbours_carry, .by_routine = true,
+	.briefest = "Call", .empty = "No routine is selected: choose one on another page, and come back." };

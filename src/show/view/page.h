@@ -57,6 +57,8 @@ enum page_fold { PAGE_UNFOLD, PAGE_FOLD, PAGE_TOGGLE, PAGE_UNFOLD_ALL, PAGE_FOLD
 struct page_kind {
 	const char *name;		/* on the first line */
 	const char *brief;		/* the same where there is little room; NULL: the same */
+	const char *briefest;		/* where there is hardly any; NULL: as before */
+	const char *empty;		/* why there is nothing to be seen where there are no rows; NULL: there always are */
 	const char *hint;		/* on the last line, what keys do here; NULL: nothing */
 	bool (*open)(struct page *p, struct error *err);	/* build it; false with *ERR set: out of memory */
 	void (*close)(struct page *p);	/* free what open made */

@@ -227,4 +227,5 @@ static uint32_t routines_routine(const struct page *p, size_t row)
 }
 
 const struct page_kind routines_page = { .name = "Routines", .hint = "Enter callers  a source", .open = routines_open, .close = routines_close,
-	.heading = routines_heading, .row = routines_row, .routine = routines_routine, .carry = routines_carry, .sort = routines_sort };
+	.heading = routines_heading, .row = routines_row, .routine = routines_routine, .carry = routines_carry, .sort = routines_sort,
+	.briefest = "Rout", .empty = "No routine is to be seen: none was called, or none matches what stands behind the & above; & and Enter show all." };

@@ -113,11 +113,13 @@ static attr_t attributes(enum screen_style style, bool selected)
 		[SCREEN_STRONG] = A_BOLD, [SCREEN_DIM] = A_NORMAL };
 	attr_t a = plain[style];
 
+	if (selected)		/* in the terminal's own colours, which can be read on each other, whatever they are */
+		return style == SCREEN_DIM ? A_REVERSE : a | A_REVERSE;
 	if (coloured && style == SCREEN_DIM && COLORS <= 8)
 		a |= A_DIM;
 	if (coloured && (style == SCREEN_HEADING || style == SCREEN_HOT || (style == SCREEN_DIM && COLORS > 8)))
 		a |= COLOR_PAIR(style);
-	return selected ? a | A_REVERSE : a;
+	return a;
 }
 
 /* The columns of TEXT from SKIP on that fit in WIDTH, into CELLS.  Returns how many columns they take. */

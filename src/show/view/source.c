@@ -303,4 +303,5 @@ static bool source_carry(struct page *p, const struct page *old, const uint32_t 
 }
 
 const struct page_kind source_page = { .name = "Source", .hint = "Enter follows a call", .open = view_source_open, .close = source_close, .heading = source_heading,
-	.row = source_row, .routine = source_routine, .carry = source_carry, .by_routine = true };
+	.row = source_row, .routine = source_routine, .carry = source_carry, .by_routine = true, .briefest = "Src",
+	.empty = "The source has no line of this routine." };

@@ -122,4 +122,5 @@ static bool slices_enter(struct page *p, size_t row)
 }
 
 const struct page_kind threads_page = { .name = "Threads", .hint = "Enter shows only this", .open = slices_open, .close = slices_close,
-	.heading = slices_heading, .row = slices_row, .routine = slices_routine, .enter = slices_enter };
+	.heading = slices_heading, .row = slices_row, .routine = slices_routine, .enter = slices_enter,
+	.briefest = "Thr" };

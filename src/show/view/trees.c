@@ -123,15 +123,17 @@ static void trees_fold(struct page *p, size_t row)
 		p->cursor = row;
 }
 
+/* What has nothing below it stays as it is. */
 static bool unfold(struct page *p, size_t row, struct error *err)
 {
 	struct tree_page *t = p->state;
+	size_t before = p->n;
 
 	if (t->rows[row].unfolded)
 		return true;
 	if (!children_insert(p, row + 1, t->rows[row].node, t->rows[row].level + 1, err))
 		return false;
-	t->rows[row].unfolded = true;
+	t->rows[row].unfolded = p->n > before;
 	return true;
 }
 
@@ -342,6 +344,8 @@ static uint32_t tree_routine(const struct page *p, size_t row)
 }
 
 const struct page_kind top_down_page = { .name = "Top-down", .brief = "Down", .hint = "Enter unfolds  c callers", .open = top_down_open_page, .close = tree_close,
-	.heading = top_down_heading, .row = top_down_row, .routine = tree_routine, .carry = tree_carry, .fold = tree_fold };
+	.heading = top_down_heading, .row = top_down_row, .routine = tree_routine, .carry = tree_carry, .fold = tree_fold,
+	.empty = "No routine that is looked at took any time or was called." };
 const struct page_kind bottom_up_page = { .name = "Bottom-up", .brief = "Up", .hint = "Enter unfolds  c callers", .open = bottom_up_open_page, .close = tree_close,
-	.heading = bottom_up_heading, .row = bottom_up_row, .routine = tree_routine, .carry = tree_carry, .fold = tree_fold };
+	.heading = bottom_up_heading, .row = bottom_up_row, .routine = tree_routine, .carry = tree_carry, .fold = tree_fold,
+	.empty = "No routine that is looked at took any time or was called." };

@@ -1,6 +1,7 @@
 /* focus.c - accumulate only the contexts in which one of the named routines is active (Spivey 2004, "Presenting
  * the results"), so that the profile is that of these routines and their descendants. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "understand/graph/build.h"
 
@@ -16,6 +17,12 @@ static bool in_focus(const struct graph *g, const struct graph_context *c, const
 			return true;
 	}
 	return false;
+}
+
+/* Whether R is a routine of MODULE, NULL: none. */
+static bool is_of(const struct graph_routine *r, const char *module)
+{
+	return module && r->name.module && strcmp(r->name.module, module) == 0;
 }
 
 static void focus_keep(struct graph *g, const bool *named, bool *in)
@@ -37,13 +44,13 @@ bool focus_apply(struct graph *g, struct error *err)
 {
 	bool *named, *in, done;
 
-	if (g->options.nfocus == 0 && !g->only_time)
+	if (g->options.nfocus == 0 && !g->options.module && !g->only_time)
 		return true;
 	named = calloc((size_t)g->nroutines + 1, sizeof *named);
 	in = calloc(g->ncontexts, sizeof *in);
 	done = (named && in) || build_no_memory(err);
 	for (uint32_t r = 0; done && r < g->nroutines; r++)
-		named[r] = g->routines[r].only_time;
+		named[r] = g->routines[r].only_time || is_of(&g->routines[r], g->options.module);
 	for (size_t i = 0; done && i < g->options.nfocus; i++)
 		done = graph_match(g, "focus", g->options.focus[i], true, named, err);
 	if (done) {

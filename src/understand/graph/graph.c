@@ -123,7 +123,7 @@ static bool attribute(struct graph *g, struct error *err)
 /* Can what is asked for be had without contexts?  False with *ERR set. */
 static bool graph_options_fit(const struct graph *g, struct error *err)
 {
-	const char *what = g->options.nfocus > 0 ? "--focus" : g->options.nhide > 0 ? "--hide" : g->options.model != GRAPH_HISTORY ? "another model" : NULL;
+	const char *what = g->options.nfocus > 0 || g->options.module ? "--focus" : g->options.nhide > 0 ? "--hide" : g->options.model != GRAPH_HISTORY ? "another model" : NULL;
 
 	for (size_t i = 0; i < g->options.nspecs && !what; i++)
 		if (g->options.specs[i].table >= GPROF_INCLUDE_ARCS && g->options.specs[i].table <= GPROF_EXCLUDE_TIME &&

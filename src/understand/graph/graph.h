@@ -178,6 +178,7 @@ struct graph_options {
 	size_t nhide;		/* how many; 0: hide none */
 	char **focus;		/* words or patterns (graph_match); contexts in which no such routine is active are left out */
 	size_t nfocus;		/* how many; 0: keep all */
+	const char *module;	/* the path of a module: contexts in which no routine of it, nor of focus, is active are left out; NULL: none */
 	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all */
 	const struct graph_static_arc *static_arcs; /* to add with no calls to those that were made, before the model looks at them */
 	size_t nstatic_arcs;	/* how many */

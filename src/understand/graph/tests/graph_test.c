@@ -413,6 +413,13 @@ static void test_focus(void **state)
 	g = focused(m, "s.*r|load", &err);
 	assert_int_equal(g->time, 110);
 	graph_free(g);
+	m->names[1].module = "/lib/keeper.so";
+	g = graph_build(&m->o, m->names, &(struct graph_options){ .module = "/lib/keeper.so", .thread = GRAPH_NONE }, &err);
+	assert_non_null(g);
+	assert_int_equal(g->time, 101);
+	assert_int_equal(g->outside, 0);
+	assert_routine(g, "write", 1, 0, 1, 1);
+	graph_free(g);
 	assert_null(focused(m, "sav", &err));
 	assert_int_equal(err.code, ERROR_PATTERN);
 	assert_string_equal(err.text, "--focus=sav: 2 names have that in them; say more of the one that is meant:\n  save\n  saver");
