@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/browser.h"
 #include "cli/input_options.h"
 #include "cli/command.h"
 #include "cli/html_page.h"
@@ -111,8 +112,14 @@ int html_page(const struct options *o)
 			operands_refuse_gmon(p.operands[i].files[0]);
 			ok = false;
 		}
+	if (ok && o->open && strcmp(output, "-") == 0) {
+		message("--open: not with -o -: there is no file to open");
+		ok = false;
+	}
 	if (ok && html_page_read(&p, o))
 		status = html_page_write(&p, output);
+	if (status == STATUS_OK && o->open && !browser_open(output))
+		status = STATUS_TROUBLE;
 	for (size_t i = 0; i < p.n; i++) {
 		input_free(&p.in[i]);
 		operands_free(&p.operands[i]);
@@ -141,6 +148,6 @@ const struct command command_html = {
 	.summary = "a page to look at, or two profiles compared in one",
 	.options = COMMAND_HTML,
 	.examples = "  aprof html -o page.html                  amon.out as one page\n"
-		    "  aprof html perf.data -o page.html        a profile of perf, likewise\n",
+		    "  aprof html --open perf.data              a profile of perf, in the browser\n",
 	.function = html_run,
 };

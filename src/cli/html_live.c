@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/browser.h"
 #include "cli/html_page.h"
 #include "cli/listener.h"
 #include "cli/message.h"
@@ -146,7 +147,7 @@ static bool empty_make(struct live_page *p, struct error *err)
 }
 
 /* False with *ERR set. */
-static bool html_live_serve(struct live_page *p, struct error *err)
+static bool html_live_serve(struct live_page *p, bool open, struct error *err)
 {
 	struct server *s = server_new(html_live_answer, p, err);
 
@@ -154,7 +155,8 @@ static bool html_live_serve(struct live_page *p, struct error *err)
 		return false;
 	printf("%s\n", server_address(s));
 	fflush(stdout);
-	message("open this address in a browser on this machine; ^C ends the page, and not the program");
+	if (!open || !browser_open(server_address(s)))
+		message("open this address in a browser on this machine; ^C ends the page, and not the program");
 	server_run(s);
 	server_free(s);
 	return true;
@@ -172,7 +174,7 @@ static int operands_serve(const struct operands *operands, const struct options 
 	} else if (!rereading_runs(&p.live)) {
 		message("%s: its program does not run; without --live its page is written to a file", operands->files[0]);
 		ok = false;
-	} else if (!(ok = html_live_serve(&p, &err))) {
+	} else if (!(ok = html_live_serve(&p, o->open, &err))) {
 		message_error(&err, NULL);
 	}
 	rereading_free(&p.live);

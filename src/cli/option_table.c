@@ -130,6 +130,7 @@ static const struct row rows[] = {
 	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts", BY_CASE },
 	{ KEY_LIVE, "live", NULL, COMMAND_HTML, "serve the page of a program that runs, on this machine alone, with figures that move; ^C ends it",
 	  TO(live) },
+	{ KEY_OPEN, "open", NULL, COMMAND_HTML, "open the page in the browser that BROWSER names, or in the desktop's", TO(open) },
 	{ KEY_NO_SOURCE, "no-source", NULL, COMMAND_HTML, "put no source of the heaviest routines into the page", TO(no_source) },
 	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE | COMMAND_VIEW | COMMAND_HTML, "look for source files under FOLDER, too, by as much of the end of "
 	  "their paths as is there; may be given several times", BY_CASE },

@@ -95,6 +95,7 @@ struct options {
 	unsigned layouts;		/* compare: builds of each side; 0: one, as it comes */
 	bool markdown;			/* compare: a comment on a change instead of text */
 	bool live;			/* html: --live */
+	bool open;			/* html: --open */
 	bool no_source;			/* html: --no-source */
 };
 

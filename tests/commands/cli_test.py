@@ -1335,6 +1335,27 @@ class Real(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout, done.stderr.count('\n')), (2, '', 1), done.stderr)
             self.assertRegex(done.stderr, f'{why}|built without')
 
+    def test_page_is_opened(self):
+        """In the first browser that BROWSER lists, which is not waited for; who has none is told."""
+        browser = pathlib.Path(self.cwd) / 'browser'
+        browser.write_text('#!/bin/sh\necho "$1" >opened.new\nmv opened.new opened\n')
+        browser.chmod(0o755)
+        aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
+        done = aprof('html', '--open', '-o', 'page.html', cwd=self.cwd, env={'BROWSER': f'{browser}:nobody'})
+        if 'built without' in done.stderr:
+            return
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        end = time.monotonic() + 60
+        while not (pathlib.Path(self.cwd) / 'opened').exists():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        self.assertEqual((pathlib.Path(self.cwd) / 'opened').read_text(), 'page.html\n')
+        done = aprof('html', '--open', '-o', 'page.html', cwd=self.cwd, env={'BROWSER': '/not/there'})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('--open: /not/there: cannot be executed', done.stderr)
+        done = aprof('html', '--open', '-o', '-', cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stdout), (2, ''))
+
     def test_live_bounds_its_connections(self):
         """As many as descriptors allow are served; the others are told why, and closed; when one of the first has gone there is room again."""
         few, process = 40, self.start_loop()
