@@ -121,6 +121,36 @@ static uint32_t slice_node(const struct side *s, const struct profile_slice *sli
 	return s->tree->node_of[context];
 }
 
+/* Is the time of all runs known by interval? */
+static bool is_sliced(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (!p->runs[i].sliced)
+			return false;
+	return true;
+}
+
+/* How long the intervals are that all runs can be told by, ns: as long as the longest. */
+static uint64_t interval_length(const struct profile *p)
+{
+	uint32_t level = 0;
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		level = p->runs[i].level > level ? p->runs[i].level : level;
+	return slice_length(level);
+}
+
+/* The interval of that length in which the middle of SLICE is, from the beginning of the run that began first on. */
+static uint64_t slice_interval(const struct profile *p, const struct profile_slice *slice)
+{
+	const struct profile_run *run = &p->runs[p->threads[slice->thread].run];
+	uint64_t length = slice_length(run->level), first = run->header.start_realtime;
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		first = p->runs[i].header.start_realtime < first ? p->runs[i].header.start_realtime : first;
+	return (run->header.start_realtime - first + slice->interval * length + length / 2) / interval_length(p);
+}
+
 static size_t slices_count(const struct side *s)
 {
 	size_t n = 0;
@@ -215,7 +245,7 @@ static bool contents_side_make(struct side *s, const struct html_side *from, boo
 	static const struct tree_options everything;
 
 	*s = (struct side){ .label = from->label, .in = *from->in, .g = from->in->graph };
-	s->sliced = alone && s->g->profile->nruns == 1 && !from->in->range.to;
+	s->sliced = alone && is_sliced(s->g->profile) && !from->in->range.to;
 	if (alone) {			/* before there is a tree: either takes much memory */
 		s->in.paths = recurring_find(from->in, RECURRING_MOST, RECURRING_PERCENT, &s->paths, err);
 		if (!s->in.paths)
@@ -348,7 +378,7 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 	emit_member(e, "times", contents_times_json(s->g));
 	emit_member(e, "counted", json_boolean(s->g->counted));
 	emit_member(e, "sampled", json_boolean(profile_tick(s->g->profile) > 0));
-	emit_member(e, "interval_ns", emit_count(s->nslices ? slice_length(s->g->profile->runs[0].level) : 0));
+	emit_member(e, "interval_ns", emit_count(s->nslices ? interval_length(s->g->profile) : 0));
 	emit_member(e, "counts", contents_counts_json(s));
 	emit_array(e, "strings");
 	for (size_t i = 0; i < s->strings.n; i++)
@@ -498,7 +528,7 @@ static void slices_write(struct pack *p, const struct side *s)
 		return;
 	SLICES(p, s, slice->thread);
 	SLICES(p, s, node);
-	SLICES(p, s, slice->interval);
+	SLICES(p, s, slice_interval(s->g->profile, slice));
 	SLICES(p, s, slice->time);
 	SLICES(p, s, slice->ticks);
 }

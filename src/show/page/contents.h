@@ -31,8 +31,8 @@
  * `measured` is what samples alone say of a time, ns, and `each` what one of them stands for in its variance, ns (understand/graph/errors.c): variance / measured.
  *
  *   share      thread, node, calls, recursive, time, ticks, measured, each; none when there is one thread
- *   slice      thread, node, interval, time (with the hooks' cost left in), ticks of what samples charged in an interval of the run (profile_slice); none of
- *              two sides, of several files, and of a page of a range of time
+ *   slice      thread, node, interval, time (with the hooks' cost left in), ticks of what samples charged in an interval of the run (profile_slice), of several
+ *              files from the beginning of the first on; none of two sides, where a file does not tell its time so, and of a page of a range of time
  *   leaf       routine, index in plain, time, samples (0: the kernel's, which has none): what of the routine's own time went there (understand/findings/leaves.h)
  *   leaf count node, leaf + 1 (0: the routine's own code), samples: where those of the contexts that end there were */
 #ifndef PAGE_CONTENTS_H

@@ -4,6 +4,7 @@
 import { figure, h, named } from './dom.js';
 import * as format from './format.js';
 import { isNarrowed } from './narrow.js';
+import { error, partOf } from './stats.js';
 
 const CALLERS = 4; // that are named, of a case
 const NOT_THERE = 'none of what is looked at';
@@ -177,6 +178,41 @@ export function findings(app) {
 		: [];
 	return h('div', { class: 'findings' }, cards);
 }
+
+// The routines with most own time in what is looked at, and on whose behalf: what a range of time has instead of the findings of the run.
+const HEAVY = 3;
+export function heavyHere(app) {
+	const [f] = app.view.figures,
+		whole = app.view.size(0, 'time'),
+		list = [...f.self.keys()].filter((r) => f.self[r] > 0).sort((a, b) => f.self[b] - f.self[a]);
+	const off = (r) => error(app.model, app.view, partOf(f, 'self', r)) ?? 0;
+	const behalf = (r) => {
+		const arcs = [...app.view.arcs.in[r]].sort((a, b) => timeOf(b) - timeOf(a)),
+			all = arcs.reduce((sum, arc) => sum + timeOf(arc), 0);
+		return arcs
+			.filter((arc) => arc.from >= 0 && timeOf(arc) > 0)
+			.slice(0, CALLERS)
+			.map((arc, i) => [i ? ', ' : 'for ', routineLink(app, arc.from), ` ${format.percent(timeOf(arc), all)}`]);
+	};
+	return h(
+		'div',
+		{ class: 'findings', 'data-of': 'range' },
+		list
+			.slice(0, HEAVY)
+			.map((r, i) =>
+				card(
+					'range',
+					i ? 'Next' : 'Heavy in this range of time',
+					null,
+					h('p', { class: 'main' }, routineLink(app, r)),
+					line(figure(format.time(f.self[r]), f.self[r]), `, ${share(f.self[r], off(r), whole)} of the range`),
+					h('p', { class: 'note' }, behalf(r)),
+				),
+			),
+	);
+}
+
+const timeOf = (arc) => arc.at[0].self2 + arc.at[0].child2;
 
 // The sequences that recur.
 export function sequences(app) {

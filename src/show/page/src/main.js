@@ -14,9 +14,9 @@ import { Recent } from './recent.js';
 import { run } from './run.js';
 import { State, pathLinks, pathText } from './state.js';
 import { change } from './stats.js';
-import { strip } from './strip.js';
 import { table } from './table.js';
 import { threads } from './threads.js';
+import { time } from './time.js';
 import * as tip from './tip.js';
 import { tree } from './tree.js';
 
@@ -27,17 +27,19 @@ const SHEETS = [
 	['table', 'Routines', table],
 	['tree', 'Trees', tree],
 	['threads', 'Threads', threads],
+	['time', 'Time', time],
 ];
 
 const LEAFED = ['flame', 'graph', 'table', 'tree']; // sheets that can show functions without hooks
 
 const VIEWS = 4; // of which what was made is kept
 const VALUES = 500; // of each of these
+const LATELY = 10000; // ms that are lately
 const MANY = 30000; // contexts, that are not narrowed down at once
 
 const KEYS = [
-	['1 … 6', 'the sheets'],
-	['/', 'search: a regular expression'],
+	['1 … 7', 'the sheets'],
+	['/, Ctrl-F', 'search: a regular expression'],
 	['n, N', 'to the next hit, to the one before'],
 	['Esc', 'clear the search, or zoom out, or show the whole run, or select nothing, or show all'],
 	['m', 'time or calls'],
@@ -52,7 +54,8 @@ const KEYS = [
 	['arrows', 'flame graph: to the frame beside, above, below; tables: rows; trees: open and close; call graph: move'],
 	['Enter', 'flame graph: zoom to the frame; call graph: select the routine, fold or unfold the group'],
 	['Backspace', 'flame graph: zoom out'],
-	['+ − 0', 'call graph: larger and more routines, smaller and fewer, as many as there is room for'],
+	['+ − 0', 'call graph: larger and more routines, smaller and fewer, as many as there is room for; flame graph: zoom in, out, out to all'],
+	['*', 'trees: unfold all below the line, from the heaviest on'],
 ];
 
 const MARKS = [
@@ -73,11 +76,14 @@ const MARKS = [
 const likeness = (e) =>
 	[e.tagName, e.dataset.path ?? e.dataset.routine ?? e.dataset.value ?? e.getAttribute('aria-label') ?? e.textContent].join(' ');
 
+const readingOf = (model) => ({ at: performance.now(), self: model.view('all').figures[0].self });
+
 class App {
 	constructor(model, feed = null) {
 		this.reading = model; // all that the page has
 		this.feed = feed;
 		this.caches = new Recent(VIEWS);
+		this.readings = [readingOf(model)]; // of a program that runs, the last of them and those of the last seconds
 		this.stateHolder = new State((changed) => this.#changed(changed));
 		this.#narrow();
 		this.#frame();
@@ -92,8 +98,14 @@ class App {
 			timer = setTimeout(() => this.#show(), 150);
 		});
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#theme());
-		window.addEventListener('beforeprint', () => this.#theme('light'));
-		window.addEventListener('afterprint', () => this.#theme());
+		window.addEventListener('beforeprint', () => {
+			this.#theme('light');
+			this.sheet.paper?.(true);
+		});
+		window.addEventListener('afterprint', () => {
+			this.sheet.paper?.(false);
+			this.#theme();
+		});
 	}
 
 	// What is in focus, without what is hidden.
@@ -245,12 +257,18 @@ class App {
 								class: 'small',
 								title: 'select nothing',
 								'aria-label': 'select nothing',
-								onclick: () => this.set({ sel: '', hops: '0' }),
+								onclick: () => this.#deselect(),
 							},
 							'×',
 						),
 					],
 		);
+	}
+
+	// Who wants nothing selected is not given the heaviest instead.
+	#deselect() {
+		this.emptied = true;
+		this.set({ sel: '', hops: '0' });
 	}
 
 	// Ways from the selected routine to its other pictures.
@@ -327,7 +345,6 @@ class App {
 	// The bar over all sheets.
 	#bar() {
 		const { state, model, base } = this,
-			end = this.barBox.contains(document.activeElement) ? document.activeElement.dataset.end : undefined,
 			last = document.activeElement?.id === 'search' ? document.activeElement.selectionStart : null;
 		const part = state.thread,
 			others = base.compared(part)
@@ -447,19 +464,18 @@ class App {
 						class: 'icon',
 						title: 'help (?)',
 						'aria-label': 'help',
-						onclick: () => this.help.showModal(),
+						onclick: () => this.#openHelp(),
 					},
 					'?',
 				),
 			),
 		);
-		this.barBox.append(...chips(this), ...strip(this));
+		this.barBox.append(...chips(this));
 		this.barBox.querySelector('[aria-selected=true]').scrollIntoView({ block: 'nearest', inline: 'nearest' });
 		if (last !== null) {
 			this.input.focus();
 			this.input.setSelectionRange(last, last);
 		}
-		if (end) this.barBox.querySelector(`[data-end=${end}]`)?.focus();
 		this.#tellFound();
 	}
 
@@ -469,7 +485,7 @@ class App {
 			{ 'aria-label': 'help', onclick: (event) => event.target === this.help && this.help.close() },
 			h(
 				'div',
-				{},
+				{ tabindex: -1 },
 				h('h2', {}, 'Keys'),
 				h(
 					'table',
@@ -491,6 +507,13 @@ class App {
 		return this.help;
 	}
 
+	// Its first button is at its end, and would have the focus, and be scrolled to.
+	#openHelp() {
+		this.help.showModal();
+		this.help.firstChild.focus();
+		this.help.scrollTop = 0;
+	}
+
 	// Ink is chosen for colours as they are, so a drawing with some is made anew.
 	#theme(theme = this.state.theme) {
 		const before = document.documentElement.dataset.theme,
@@ -508,11 +531,13 @@ class App {
 		const q = this.state.q;
 		this.hits = null;
 		this.sums = null;
+		this.wrong = '';
 		if (!q) return;
 		try {
 			const pattern = new RegExp(q, 'iu');
 			this.matches = (name) => pattern.test(name);
-		} catch {
+		} catch (error) {
+			this.wrong = error.message.replace(/^.*: /, '');
 			this.matches = (name) => name.toLowerCase().includes(q.toLowerCase());
 		}
 		this.hits = this.model.routines.map((r) => this.matches(r.name) || this.matches(r.brief));
@@ -540,6 +565,7 @@ class App {
 
 	#tellFound() {
 		this.at = -1;
+		this.input.setAttribute('aria-invalid', String(Boolean(this.wrong)));
 		if (!this.hits) {
 			fill(this.found);
 			return;
@@ -552,6 +578,9 @@ class App {
 		const n = this.model.routines.filter((_, r) => this.hits[r] && this.view.figures.some((f) => f.calls[r] || f.total[r])).length;
 		fill(
 			this.found,
+			this.wrong
+				? h('span', { class: 'wrong', title: this.wrong }, `no regular expression (${this.wrong}): searched for as text `)
+				: null,
 			h('b', { 'data-exact': value }, format.percent(value, this.view.size(s, metric))),
 			` in and below ${format.plural(n, 'routine')} `,
 			h(
@@ -586,13 +615,13 @@ class App {
 		const before = this.reading,
 			more = model.routines.length - before.routines.length;
 		this.reading = model;
+		this.#remember();
 		this.#narrow();
 		this.caches = new Recent(VIEWS);
 		if (more) this.#threadsMoved(before.routines.length, more);
 		this.#search();
 		if (
 			isNarrowed(this) ||
-			model.interval ||
 			model.threads.length !== before.threads.length ||
 			model.timed !== before.timed ||
 			model.byThread !== before.byThread
@@ -602,6 +631,19 @@ class App {
 		const alike = model.timed === before.timed && model.sampled === before.sampled;
 		if (!alike || !this.sheet.renew?.(this)) this.#showAgain();
 		tip.again();
+	}
+
+	#remember() {
+		this.readings.push(readingOf(this.reading));
+		const from = this.readings.at(-1).at - LATELY;
+		while (this.readings.length > 2 && this.readings[1].at <= from) this.readings.shift();
+	}
+
+	// What was known some seconds ago, of a program that runs: { self by routine, seconds }; null: it is the first reading.
+	get recent() {
+		const [first] = this.readings,
+			last = this.readings.at(-1);
+		return first === last ? null : { self: first.self, seconds: (last.at - first.at) / 1000 };
 	}
 
 	// Threads have numbers behind those of the routines, in the way that a zoom has led.
@@ -686,7 +728,7 @@ class App {
 		if (s.q) this.set({ q: '' });
 		else if (s.zoom || s.zoomup) this.set({ zoom: '', zoomup: '' });
 		else if (s.range) this.set({ range: '' });
-		else if (s.sel) this.set({ sel: '', hops: '0' });
+		else if (s.sel) this.#deselect();
 		else if (isNarrowed(this)) showAll(this);
 		this.input.blur();
 	}
@@ -704,14 +746,20 @@ class App {
 	}
 
 	#key(event) {
-		if (event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;
+		if (event.defaultPrevented || this.help.open) return;
+		if (event.key === 'f' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+			this.input.select(); // the browser's own search knows nothing of what is not drawn
+			event.preventDefault();
+			return;
+		}
+		if (event.ctrlKey || event.metaKey || event.altKey) return;
 		if (event.key === 'Escape') return this.#escape();
 		if (event.target.closest?.('input, select, textarea')) return;
 		const sheet = SHEETS[Number(event.key) - 1];
 		if (sheet) this.set({ tab: sheet[0] });
 		else if (event.key === '/') this.input.select();
 		else if (event.key === 'n' || event.key === 'N') this.step(event.key === 'n' ? 1 : -1);
-		else if (event.key === '?') this.help.showModal();
+		else if (event.key === '?') this.#openHelp();
 		else if (event.key === 'm' && this.model.timed && this.model.counted)
 			this.set({ metric: this.state.metric === 'time' ? 'calls' : 'time' });
 		else if (event.key === 'b' && this.model.compares) this.set({ side: this.side ? 'base' : 'new' });
@@ -722,7 +770,7 @@ class App {
 		else if (event.key === 'a' && isNarrowed(this)) showAll(this);
 		else if (event.key === 's') this.set({ tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' });
 		else if (event.key === 'g') this.set({ tab: 'graph', hops: '1', ...(this.selected < 0 ? { sel: this.heaviest('self') } : {}) });
-		else return;
+		else if (!this.sheet.key?.(event.key, this)) return;
 		event.preventDefault();
 	}
 }

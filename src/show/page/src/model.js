@@ -451,16 +451,6 @@ export class Model {
 		return cut && this.byThread ? this.#sharesIn(cut) : this.sides[s].shares;
 	}
 
-	// Samples by interval, of the threads that KEY means, or of all.
-	samples(key) {
-		const sums = new Float64Array(this.intervals),
-			{ thread, interval, ticks } = this.sides[0].slices,
-			members = this.members(`${key}`);
-		for (let i = 0; i < interval.length; i++)
-			if (!members || members.has(this.threadMaps[0][thread.at(i)])) sums[interval.at(i)] += ticks.at(i);
-		return sums;
-	}
-
 	// The shares of threads in contexts, of which there are none in the page where there is one thread; and of each slice the number of its share.
 	get #sliced() {
 		if (this.slicedShares) return this.slicedShares;

@@ -131,11 +131,35 @@ function chip(app, word, group, patch) {
 	);
 }
 
+// The range of time that is chosen.
+function rangeChip(app, [first, end]) {
+	const { base, state } = app;
+	const at = (interval) => Number(((interval * base.interval) / 1e9).toFixed(3));
+	return [
+		h(
+			'button',
+			{
+				type: 'button',
+				class: 'chip',
+				'data-key': 'range',
+				title: `${state.range} s\nlook at the whole run`,
+				'aria-label': 'range of time: take it back',
+				onclick: () => app.set({ range: '' }),
+			},
+			h('span', { class: 'note' }, 'time '),
+			h('b', {}, `${at(first)} to ${at(end)} s`),
+			h('span', { 'aria-hidden': 'true' }, ' ×'),
+		),
+		h('span', { class: 'note' }, 'times are of this range; calls are of the whole run'),
+	];
+}
+
 // What stands in the bar over all sheets while anything is narrowed down.
 export function chips(app) {
-	if (!isNarrowed(app)) return [];
 	const { state, base } = app,
-		inFocus = meanings(base, state.focus).slice(0, 1),
+		cut = app.model === base && base.cut(state.range);
+	if (!isNarrowed(app) && !cut) return [];
+	const inFocus = meanings(base, state.focus).slice(0, 1),
 		hidden = meanings(base, state.hidden),
 		{ metric } = state,
 		side = base.compares ? app.side : 0, // of two threads that are compared: of all
@@ -148,6 +172,7 @@ export function chips(app) {
 			inFocus.length
 				? h('span', { class: 'note', 'data-exact': kept }, `${format.percent(kept, all)} of the run; shares are of that`)
 				: null,
+			cut ? rangeChip(app, cut) : null,
 			hidden.map((group) =>
 				chip(app, 'hidden', group, {
 					hidden: keysOf(state.hidden)
@@ -155,7 +180,7 @@ export function chips(app) {
 						.join(','),
 				}),
 			),
-			h('button', { type: 'button', class: 'small', onclick: () => showAll(app) }, 'show all (a)'),
+			isNarrowed(app) ? h('button', { type: 'button', class: 'small', onclick: () => showAll(app) }, 'show all (a)') : null,
 		),
 	];
 }

@@ -2,15 +2,18 @@
 // what was lost.
 import { fill, h } from './dom.js';
 import { changeText } from './figures.js';
-import { findings, isThere, routineLink, sequences } from './findings.js';
+import { findings, heavyHere, isThere, routineLink, sequences } from './findings.js';
 import * as format from './format.js';
 import { isNarrowed } from './narrow.js';
 import { change, error, partOf, wholeChange } from './stats.js';
+import { rangeAgainstRest } from './time.js';
 
 const TEN = 10;
 const OF_ALL =
 	'Where to look first, and what recurs, is known of the run as a whole, not of what is in focus nor without what is hidden. ' +
 	'Told here is what is of routines that are looked at, with figures and shares of the whole run.';
+
+const OF_RUN = 'Where to look first, and what recurs, of the run as a whole: what of it was in the range of time stands above.';
 
 // The head of `aprof report` as pairs of label and text; its lines are wrapped and indented.
 function headOf(text) {
@@ -54,7 +57,22 @@ function plainChange([before, after], text) {
 const timeChange = (app, times) => (app.model.compares ? wholeChange(app.view, times) : null);
 
 // The time of each side, all told.
-const spentOf = (app) => app.model.sides.map(({ run: { times: t } }) => t.contexts_ns + t.outside_ns + t.hooks_ns + t.monitor_ns + t.unplaced_ns);
+const spentOf = (app) =>
+	isRange(app)
+		? app.view.whole.map((w) => w.time + w.outside)
+		: app.model.sides.map(({ run: { times: t } }) => t.contexts_ns + t.outside_ns + t.hooks_ns + t.monitor_ns + t.unplaced_ns);
+
+// Whether a range of time is looked at.
+const isRange = (app) => app.model === app.base && Boolean(app.base.cut(app.state.range));
+
+// Whether it is a part of what the page has.
+const isPart = (app) => isNarrowed(app) || isRange(app);
+
+// Contexts in which there was anything, of each side.
+const contextsOf = (app) =>
+	isRange(app)
+		? app.view.tree.own.map((own) => own.self.wide().reduce((n, v, i) => n + (i > 0 && v > 0), 0))
+		: app.model.sides.map(({ run: { counts } }) => counts.contexts);
 
 function tiles(app) {
 	const sides = app.model.sides,
@@ -73,10 +91,10 @@ function tiles(app) {
 					'calls',
 					counts.map((c) => c.calls),
 					format.count,
-					format.plural(
+					`${isRange(app) ? 'of the whole run, ' : ''}${format.plural(
 						app.model.routines.filter((_, r) => figures.some((f) => f.calls[r] || f.total[r])).length,
 						'routine',
-					),
+					)}`,
 					app.model.compares
 						? change(
 								app.view,
@@ -89,13 +107,15 @@ function tiles(app) {
 		tileOf(
 			app,
 			'contexts',
-			counts.map((c) => c.contexts),
+			contextsOf(app),
 			format.count,
-			sides.some((side) => side.part)
-				? null
-				: `histories ${counts[0].mean_history.toFixed(1)} long, longest ${counts[0].longest_history}`,
+			isRange(app)
+				? 'with time in the range'
+				: sides.some((side) => side.part)
+					? null
+					: `histories ${counts[0].mean_history.toFixed(1)} long, longest ${counts[0].longest_history}`,
 		),
-		app.model.timed && times.some((t) => t.hooks_ns)
+		app.model.timed && !isRange(app) && times.some((t) => t.hooks_ns)
 			? tileOf(
 					app,
 					"hooks' cost",
@@ -300,15 +320,16 @@ function summary(app) {
 	}
 	const [{ run }] = app.model.sides,
 		lost = run.notes.filter((n) => !n.harmless).length,
-		part = isNarrowed(app),
+		part = isPart(app),
 		time = part ? spentOf(app)[0] : app.model.sides[0].hot.time_ns;
 	return h(
 		'p',
 		{ class: 'summary' },
 		app.model.timed ? [h('b', { 'data-exact': time }, format.time(time)), ', '] : null,
 		app.model.counted ? [h('b', {}, format.plural(run.counts.calls, 'call')), ', '] : null,
-		format.plural(run.counts.contexts, 'context'),
-		part ? (app.base.focused ? ' in focus' : ' without what is hidden') : null,
+		format.plural(contextsOf(app)[0], 'context'),
+		isNarrowed(app) ? (app.base.focused ? ' in focus' : ' without what is hidden') : null,
+		isRange(app) ? ' in the range of time' : null,
 		lost
 			? [
 					'; ',
@@ -335,7 +356,7 @@ function ofAll(app) {
 				'section',
 				{ class: 'wide', 'data-of': 'run' },
 				h('h2', {}, 'Of the run as a whole'),
-				h('p', { class: 'note' }, OF_ALL),
+				h('p', { class: 'note' }, isNarrowed(app) ? OF_ALL : OF_RUN),
 				findings(app),
 				h('div', { class: 'sheets' }, sequences(app), cycles(app)),
 			);
@@ -353,11 +374,11 @@ export const run = {
 
 	show(box, app) {
 		const two = app.model.compares,
-			narrower = isNarrowed(app);
+			narrower = isPart(app);
 		fill(
 			box,
 			summary(app),
-			narrower ? null : findings(app),
+			isRange(app) ? heavyHere(app) : narrower ? null : findings(app),
 			h(
 				'div',
 				{ class: `sheets${two ? ' two' : ''}` },
@@ -377,11 +398,13 @@ export const run = {
 							),
 						]
 					: null,
+				isRange(app) ? rangeAgainstRest(app) : null,
 				app.model.counted && (two || !app.model.timed)
 					? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', format.count)
 					: null,
+				isRange(app) ? tiles(app) : null,
 				narrower ? ofAll(app) : [sequences(app), cycles(app)],
-				tiles(app),
+				isRange(app) ? null : tiles(app),
 				heads(app),
 				never(app),
 			),

@@ -1,7 +1,7 @@
 // state.js - what is on show, kept in the part of the address after #, so that a link restores it.
 
 export const DEFAULTS = {
-	tab: 'run', // run, flame, graph, table, tree, threads
+	tab: 'run', // run, flame, graph, table, tree, threads, time
 	metric: 'time', // time or calls
 	thread: 'all', // all; split; a number; pN: those of process N; or two of the latter two, A~B, compared
 	range: '', // FROM..TO, in seconds of the run, either of which may be left out: times of these alone; '': all
@@ -30,7 +30,26 @@ export const DEFAULTS = {
 	hide: '', // table: columns not shown
 	kind: 'none', // table: by what routines are grouped: none, module, file, class
 	opened: '', // table: groups whose routines are shown
+	pane: '', // how much of the width what stands beside a sheet has, percent; '': as much as it is given
 	theme: 'auto', // auto, light, dark
+};
+
+// What an address may say of a key, where it may not say anything: the rest of a link that was mistyped, or is of another page, holds.
+const one = (...words) => new RegExp(`^(${words.join('|')})$`);
+const MEANT = {
+	tab: one('run', 'flame', 'graph', 'table', 'tree', 'threads', 'time'),
+	metric: one('time', 'calls'),
+	leaves: one('auto', 'below', 'within'),
+	of: one('run', 'parent', 'sel'),
+	side: one('new', 'base'),
+	only: one('0', '1'),
+	dir: one('down', 'up', 'sandwich'),
+	tree: one('down', 'up'),
+	least: /^(\d+(\.\d*)?|\.\d+)?$/,
+	most: /^(\d*|fit)$/,
+	by: one('total', 'self'),
+	pane: /^\d+(\.\d*)?$/,
+	hops: one('0', '1', '2', '3'),
 };
 
 // Choices that are one step back: what the browser's Back button undoes.
@@ -45,7 +64,7 @@ export class State {
 
 	#read() {
 		const given = new URLSearchParams(location.hash.slice(1));
-		return Object.fromEntries([...given].filter(([key]) => key in DEFAULTS));
+		return Object.fromEntries([...given].filter(([key, value]) => key in DEFAULTS && (MEANT[key]?.test(value) ?? true)));
 	}
 
 	#take(next) {

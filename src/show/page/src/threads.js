@@ -4,7 +4,6 @@
 // Two of them are compared as two files are: the state is `A~B` then, and the model that of Model.compared.
 import { choice, fill, h } from './dom.js';
 import * as format from './format.js';
-import { chart, mostOf } from './strip.js';
 
 const CARDS = 200, // drawn
 	HEAVY = 4; // routines that a strip tells by name
@@ -158,9 +157,6 @@ function strip(app, card) {
 	);
 }
 
-// Its samples over the time of the run, as high as the others'.
-const over = (app, card, most) => (app.base.interval && card.key !== '' ? chart(app, card.key, most, card.name) : null);
-
 function cardOf(app, card, most, measures) {
 	const shown = app.stateHolder.now.thread,
 		pair = shown.split('~'),
@@ -185,7 +181,6 @@ function cardOf(app, card, most, measures) {
 				measures.map((m) => bar(app, m, card[m[0]], most[m[0]])),
 			),
 		),
-		over(app, card, most.samples),
 		strip(app, card),
 		card.key === ''
 			? null
@@ -232,12 +227,6 @@ function section(app, title, cards, more = null) {
 	const shown = app.hits && app.state.only === '1' ? cards.filter((card) => isHit(app, card)) : cards;
 	const measures = MEASURES.filter(([measure]) => cards.some((card) => card[measure].some((v) => v > 0)));
 	const most = Object.fromEntries(measures.map(([m]) => [m, cards.reduce((a, card) => Math.max(a, ...card[m]), 0)]));
-	most.samples = app.base.interval
-		? mostOf(
-				app.base,
-				cards.map((card) => card.key).filter((key) => key !== ''),
-			)
-		: 0;
 	return h(
 		'section',
 		{},
