@@ -30,19 +30,46 @@ export function choice(label, choices, value, pick) {
 	);
 }
 
-// The NAME of a routine as it is shown: where it is too wide its last arguments give way first, then what it is in; WHOLE is shown on hover.
+// The NAME of a routine as it is shown: where it is too wide its last arguments give way first, unless they are few letters, which may be all that tells it from
+// another; then what it is in.  WHOLE is shown on hover, and is what is copied of it.
+export const FEW = 12; // letters
 export function named(name, whole, properties = {}) {
-	const [scope, last, args, number] = pieces(name);
+	const [scope, last, args, number] = pieces(name),
+		short = args.length <= FEW;
 	const piece = (kind, text) => (text ? h('span', { class: kind }, text) : null);
 	return h(
 		'span',
-		{ title: whole, ...properties, class: `name ${properties.class ?? ''}`.trim() },
+		{ title: whole, 'data-whole': whole ?? name, ...properties, class: `name ${properties.class ?? ''}`.trim() },
 		piece('scope', scope),
-		h('span', { class: 'last' }, last),
-		piece('args', args),
+		h('span', { class: 'last' }, short ? last + args : last),
+		short ? null : piece('args', args),
 		piece('nth', number),
 	);
 }
+
+// The text of what RANGE has, where each name is whole and in one line, however many pieces it is shown in; null: there is none in it.
+export function textOf(range) {
+	const at = range.commonAncestorContainer,
+		within = (at.nodeType === Node.ELEMENT_NODE ? at : at.parentElement).closest('.name'),
+		box = h('div', { style: 'position: fixed; top: 0; left: -99999px; white-space: pre' });
+	if (within) return within.dataset.whole;
+	box.append(range.cloneContents());
+	const names = box.querySelectorAll('[data-whole]');
+	if (!names.length) return null;
+	for (const name of names) name.replaceWith(name.dataset.whole);
+	document.body.append(box);
+	const text = box.innerText;
+	box.remove();
+	return text;
+}
+
+document.addEventListener('copy', (event) => {
+	const selection = getSelection(),
+		text = selection.isCollapsed || /^(INPUT|TEXTAREA)$/.test(event.target.tagName) ? null : textOf(selection.getRangeAt(0));
+	if (text === null) return;
+	event.clipboardData.setData('text/plain', text);
+	event.preventDefault();
+});
 
 // Put TEXT where other programs paste from; a page from a file may have to do it as of old.
 export async function copy(text) {

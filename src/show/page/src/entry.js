@@ -2,7 +2,7 @@
 import { fill, h, named } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
-import { sourceOf } from './source.js';
+import { sourceOf, toHottest } from './source.js';
 import { arcVariances, change } from './stats.js';
 
 const PLACES = 12; // call sites of an arc that are listed
@@ -179,7 +179,7 @@ export function entry(box, app) {
 	const place = about.file ? `${about.file}${about.line ? `:${about.line}` : ''}` : 'source unknown';
 	fill(
 		box,
-		h('h2', {}, app.model.routineName(r)),
+		h('h2', { 'data-whole': app.model.wholeName(r) }, app.model.routineName(r)),
 		about.brief === about.name ? null : h('details', { class: 'whole' }, h('summary', {}, 'whole name'), h('p', {}, about.name)),
 		h('p', { class: 'place' }, place, about.module ? h('span', { class: 'note' }, ` in ${about.module}`) : null),
 		about.uncounted ? h('p', { class: 'note' }, 'Without hooks: its time is known by samples, its calls are not.') : null,
@@ -204,4 +204,6 @@ export function entry(box, app) {
 		),
 		sourceOf(app, r),
 	);
+	const source = box.querySelector('.source');
+	if (source) toHottest(source);
 }

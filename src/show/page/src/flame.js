@@ -5,9 +5,10 @@
 import flamegraph from 'd3-flame-graph';
 import { select } from 'd3-selection';
 import { colours, inkOn, legend, shade } from './colour.js';
-import { choice, fill, h, named } from './dom.js';
+import { choice, FEW, fill, h, named } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
+import { pieces } from './names.js';
 import { Down, Up, follow } from './paths.js';
 import { pathLinks, pathText } from './state.js';
 import * as tip from './tip.js';
@@ -16,6 +17,29 @@ const CELL = 20,
 	NARROW = 2,
 	MOST = 1800,
 	DEEPEST = 400;
+
+const PADDING = 8, // of a frame
+	SCOPE = 20; // what is left of what a name is in, where it gives way
+const pen = document.createElement('canvas').getContext('2d');
+const widthOf = (text) => {
+	pen.font = '12px system-ui, sans-serif';
+	return pen.measureText(text).width;
+};
+
+// What of NAME is shown in ROOM pixels that are too few for its last part: the end of that.  null: there is room, or none for anything.
+function endOf(name, room) {
+	const [scope, last, args] = pieces(name),
+		full = args.length <= FEW ? last + args : last;
+	if (room < 2 * SCOPE || widthOf(full) + (scope ? SCOPE : 0) <= room) return null;
+	const end = full.replace(/^::/, '');
+	if (widthOf(`…${end}`) <= room) return scope ? `…${end}` : end;
+	if (widthOf(end) <= room) return end;
+	const tells = args && args.length <= FEW, // its end does, else its beginning
+		part = (k) => (tells ? `…${end.slice(-k)}` : `${end.slice(0, k)}…`);
+	let k = end.length - 1;
+	while (k > 1 && widthOf(part(k)) > room) k--;
+	return part(k);
+}
 
 // The frames of BRANCH that are at least LEAST wide, as d3-flame-graph wants them.
 function framesOf(app, branch, least) {
@@ -148,7 +172,7 @@ class Drawing {
 				g.insertBefore(mark, g.querySelector('foreignObject'));
 			}
 			const label = g.querySelector('.d3-flame-graph-label');
-			if (b) this.#label(label, b);
+			if (b) this.#label(label, b, (d.x1 - d.x0) * width - PADDING);
 			else fill(label, nameOf(app, d.data));
 			g.style.setProperty('--ink-here', inkOn(colourOf(app, d.data)));
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
@@ -163,9 +187,17 @@ class Drawing {
 		this.box.classList.toggle('searched', Boolean(hits));
 	}
 
-	// The name in a frame keeps its end.
-	#label(label, b) {
-		fill(label, b.gap ? '.. ' : null, named(this.app.model.routineName(b.routine)), b.folded ? "'" : null);
+	// The name in a frame keeps its end, however little ROOM there is.
+	#label(label, b, room) {
+		const name = this.app.model.routineName(b.routine),
+			whole = this.app.model.wholeName(b.routine),
+			brief = endOf(name, room);
+		fill(
+			label,
+			b.gap ? '.. ' : null,
+			brief === null ? named(name, null, { 'data-whole': whole }) : h('span', { 'data-whole': whole }, brief),
+			b.folded ? "'" : null,
+		);
 	}
 
 	#click(event) {
@@ -217,6 +249,8 @@ function crumbs(app, branch, zoom) {
 	);
 }
 
+let drawings = []; // on show
+
 // A drawing with its way, appended to BOX.
 function place(app, box, top, key, inverted) {
 	const zoom = (b) => app.set({ [key]: pathText(b.path), ...(app.model.isRoutine(b.routine) ? { sel: b.routine } : {}) });
@@ -224,6 +258,7 @@ function place(app, box, top, key, inverted) {
 	if (app.state.dir !== 'sandwich' || drawing.branch.parent) box.append(crumbs(app, drawing.branch, zoom));
 	box.append(drawing.box);
 	drawing.draw();
+	drawings.push(drawing);
 }
 
 const sums = (app, top) => {
@@ -287,8 +322,21 @@ export const flame = {
 
 	depends: ['metric', 'thread', 'range', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel', 'colour', 'of', 'leaves'],
 
+	// As speedscope has them: in, out, out to all; in to the frame that has the focus, or to the widest one.
+	key(key, app) {
+		const drawing = drawings.find((d) => d.box.contains(document.activeElement)) ?? drawings[0],
+			within = document.activeElement?.__data__?.data?.branch;
+		if (!drawing || !'+=-0'.includes(key)) return false;
+		const to =
+			{ '-': drawing.branch.parent, 0: drawing.top }[key] ??
+			(key === '-' ? null : (within ?? drawing.branch.sorted(app.state.metric)[0]));
+		if (to && to !== drawing.branch) drawing.zoom(to);
+		return true;
+	},
+
 	show(box, app) {
 		const dir = app.state.dir;
+		drawings = [];
 		const pick = (d) => app.set({ dir: d, zoom: '', zoomup: '' });
 		const drawn = h('div', { class: 'drawn' });
 		fill(

@@ -2,16 +2,19 @@
 //
 // At first as many of the heaviest routines are in it as there is room for (detail.js), each with its way to the root; who zooms in
 // gets more, who zooms out fewer. The state `most` is their number where somebody has asked for one, `least` a share that they are to have.
-import { choice, fill, h } from './dom.js';
+import { choice, fill, h, named } from './dom.js';
 import { arcShare, centreOf, detailOf, heaviest, MOST, routineShare } from './detail.js';
 import * as format from './format.js';
 import { groupings, groups } from './groups.js';
 import { layout } from './layouts.js';
+import { bar } from './pane.js';
 import { dotOf, Picture, roomOf, sizeOfLayout } from './picture.js';
 import { save } from './save.js';
 
 const FITTED = 40, // routines that a picture begins with, at most
 	FEWEST = 4,
+	ENOUGH = 6, // routines with less than all of the run that are drawn, though there is no room for them, where else none would be
+	ALL = 99.95, // percent, as `100 %` is written
 	TRIES = 7;
 const LEAST = 0.01,
 	LARGEST = 50; // ends of the slider, percent; it is logarithmic
@@ -44,8 +47,13 @@ async function fitting(app, room, gone) {
 		} else high = Math.min(n, last.detail.items.length);
 		n = high > FITTED ? Math.min(FITTED, Math.ceil(n * 1.4)) : low ? (low + high) >> 1 : Math.max(1, Math.floor(high / 1.5));
 	}
-	return best ?? last;
+	const made = best ?? last,
+		enough = enoughOf(app);
+	return made.detail.limited && made.detail.least >= ALL && made.detail.items.length < enough ? laidOut(app, enough, room) : made;
 }
+
+// How many routines say something: a chain of calls that all of the run goes through says little by itself.
+const enoughOf = (app) => Math.min(FITTED, ENOUGH + heaviest(app).filter((r) => routineShare(app, r) >= ALL).length);
 
 // What the state asks for: a number of items, or as many as fit.
 function asked(app) {
@@ -105,7 +113,7 @@ function slider(app) {
 	});
 	const tell = (p) => {
 		if (document.activeElement !== input) input.value = toSlider(p);
-		text.textContent = `${rounded(p)} %`;
+		text.textContent = p >= ALL ? '' : `${rounded(p)} %`;
 	};
 	return { tell, element: h('label', { class: 'slider' }, 'at least ', input, text) };
 }
@@ -117,8 +125,65 @@ function lacks(app, detail) {
 	return come.some((item) => !picture.detail.limited || item.group || routineShare(app, item.routine) > 1.5 * lightest);
 }
 
+// All routines by their share, beside the picture: what is not in it is found here, and is in it once it is selected.
+const LISTED = 300;
+function listOf(app) {
+	const all = heaviest(app),
+		self = app.view.figures[app.side].self,
+		whole = app.view.size(app.side, app.state.metric) || 1,
+		timed = app.model.timed && app.state.metric === 'time';
+	const wanted = app.hits ? all.filter((r) => app.hits[r]) : all;
+	return [
+		h(
+			'table',
+			{ class: 'inclusive' },
+			h(
+				'thead',
+				{},
+				h(
+					'tr',
+					{},
+					h('th', {}, timed ? app.state.by : 'calls'),
+					timed && app.state.by === 'total' ? h('th', {}, 'self') : null,
+					h('th', {}, 'routine'),
+				),
+			),
+			h(
+				'tbody',
+				{},
+				wanted.slice(0, LISTED).map((r) =>
+					h(
+						'tr',
+						{ 'data-routine': r, class: r === app.selected ? 'selected' : '' },
+						h(
+							'td',
+							{ class: 'share', style: `--p:${Math.min(100, routineShare(app, r)).toFixed(1)}%` },
+							format.percent(routineShare(app, r), 100),
+						),
+						timed && app.state.by === 'total' ? h('td', {}, format.percent(self[r], whole)) : null,
+						h(
+							'td',
+							{ class: 'who' },
+							h(
+								'button',
+								{
+									type: 'button',
+									class: `link${app.hits?.[r] ? ' hit' : ''}`,
+									onclick: () => app.set({ sel: r }),
+								},
+								named(app.model.routineName(r), app.model.wholeName(r)),
+							),
+						),
+					),
+				),
+			),
+		),
+		wanted.length > LISTED ? h('p', { class: 'note' }, `and ${format.count(wanted.length - LISTED)} more: see Routines`) : null,
+	];
+}
+
 export const graph = {
-	depends: ['metric', 'thread', 'range', 'side', 'least', 'most', 'by', 'hops', 'group', 'folded', 'sel', 'q', 'of', 'leaves'],
+	depends: ['metric', 'thread', 'range', 'side', 'least', 'most', 'by', 'hops', 'group', 'folded', 'sel', 'q', 'of', 'leaves', 'pane'],
 
 	// The hits that are drawn, the heaviest first.
 	async found(app) {
@@ -158,11 +223,14 @@ export const graph = {
 		} catch (error) {
 			if (mine === turn) note.textContent = `no picture: ${error.message}`;
 		}
-		if (mine === turn) box.classList.remove('busy');
+		if (mine !== turn) return;
+		box.classList.remove('busy');
+		while (this.waiting.length && !box.classList.contains('busy')) this.waiting.shift()();
 	},
 
 	show(box, app) {
 		picture = null;
+		this.waiting = []; // what was pressed before there was a picture, in that order
 		this.note = h('span', { class: 'note', role: 'status' });
 		this.box = h('div', { class: 'canvas', tabindex: 0, role: 'group', 'aria-label': 'call graph' });
 		this.slider = slider(app);
@@ -177,9 +245,9 @@ export const graph = {
 				h(
 					'span',
 					{ class: 'choice' },
-					tool('+', 'larger, and then more routines (+)', () => picture?.step(1.3)),
-					tool('−', 'smaller, and then fewer routines (-)', () => picture?.step(1 / 1.3)),
-					tool('fit', 'as many as there is room for (0)', () => picture?.whole()),
+					tool('+', 'larger, and then more routines (+)', () => this.key('+')),
+					tool('−', 'smaller, and then fewer routines (-)', () => this.key('-')),
+					tool('fit', 'as many as there is room for (0)', () => this.key('0')),
 				),
 				choice(
 					'neighbourhood',
@@ -232,15 +300,50 @@ export const graph = {
 				app.legend('graph'),
 				this.note,
 			),
-			this.box,
+			(this.halves = h(
+				'div',
+				{ class: 'halves pictured' },
+				this.box,
+				(this.list = h(
+					'div',
+					{ class: 'entry list-of-all', tabindex: 0, role: 'group', 'aria-label': 'all routines' },
+					listOf(app),
+				)),
+			)),
 		);
+		this.box.after(bar(app, this.halves));
 		this.draw(app);
+	},
+
+	// The picture at hand, once it is laid out: larger, smaller, all of it.  They work wherever the focus is.
+	key(key) {
+		const by = { '+': 1.3, '=': 1.3, '-': 1 / 1.3 }[key];
+		if (!by && key !== '0') return false;
+		const act = () => (by ? picture?.step(by) : picture?.whole());
+		if (this.box.classList.contains('busy')) this.waiting.push(act);
+		else act();
+		return true;
+	},
+
+	// The list anew, as it was scrolled.
+	relist(app) {
+		const at = this.list.scrollTop,
+			focus = this.list.contains(document.activeElement) ? document.activeElement.closest('tr')?.dataset.routine : undefined;
+		fill(this.list, listOf(app));
+		this.list.scrollTop = at;
+		if (focus !== undefined) this.list.querySelector(`tr[data-routine="${focus}"] button`)?.focus({ preventScroll: true });
+	},
+
+	// On paper all of the picture is seen, as large as the paper is.
+	paper(on) {
+		picture?.paper(on);
 	},
 
 	// New figures go into the picture that is there, unless a routine has come that is to be in it.
 	renew(app) {
 		if (!picture || this.box.classList.contains('busy')) return true; // the next reading will do
 		const detail = detailOf(app, asked(app) || Math.max(picture.fitted ?? 0, picture.items.length + (picture.detail.limited ? 0 : 1)));
+		this.relist(app);
 		if (lacks(app, detail)) this.draw(app, true);
 		else picture.refresh(detail);
 		return true;
@@ -255,6 +358,7 @@ export const graph = {
 		else if (changed.has('least') || other) this.draw(app);
 		else picture.mark();
 		fill(this.picked, app.picker());
+		if (changed.has('q') || changed.has('sel')) this.relist(app);
 		return true;
 	},
 };

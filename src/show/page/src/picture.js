@@ -10,6 +10,7 @@ import * as format from './format.js';
 import { arcShare, arcTime, routineShare } from './detail.js';
 import { figuresOf, groupOf, turn } from './groups.js';
 import { arcTimes, arcVariances, change, tone } from './stats.js';
+import { Overview } from './overview.js';
 import * as tip from './tip.js';
 import { fitted } from './names.js';
 
@@ -207,10 +208,12 @@ export class Picture {
 		this.#paintGroups();
 		this.#paintNodes();
 		this.#paintArcs();
+		this.#map();
 		this.zoom = zoom()
 			.scaleExtent([LEAST, LARGEST])
 			.on('zoom', (event) => {
 				outer.setAttribute('transform', event.transform);
+				this.overview.tell(event.transform);
 				this.moved ||= Boolean(event.sourceEvent);
 			})
 			.on('end', (event) => event.sourceEvent && event.transform.k > MORE && this.turnDetail(1));
@@ -222,6 +225,31 @@ export class Picture {
 		this.box.onkeydown = (event) => this.#key(event);
 		this.fit();
 		this.mark();
+	}
+
+	#map() {
+		const [dx, dy] = this.#shift;
+		const places = this.items.map((item) => {
+			const { x, y, width, height } = this.svg.querySelector(`#${item.id}`).getBBox();
+			return { x: x + dx, y: y + dy, width, height, kind: item.members.includes(this.app.selected) ? 'mine' : '' };
+		});
+		this.overview = new Overview(this.box, this.width, this.height, places, (x, y) => {
+			this.moved = true;
+			this.#look(this.scale, x, y);
+		});
+	}
+
+	// All of it in whatever room there is, or what is looked at.
+	paper(on) {
+		const outer = this.svg.querySelector('g');
+		if (on) this.svg.setAttribute('viewBox', `0 0 ${this.width} ${this.height}`);
+		else this.svg.removeAttribute('viewBox');
+		outer.setAttribute('transform', on ? '' : zoomTransform(this.svg));
+	}
+
+	// By how much Graphviz moves all of it.
+	get #shift() {
+		return (this.base?.match(/translate\(([-\d.]+) ([-\d.]+)\)/) ?? [0, 0, 0]).slice(1).map(Number);
 	}
 
 	// All of it, if there is room for that; else what is selected, or the top.
@@ -249,7 +277,7 @@ export class Picture {
 
 	centre(node, scale, down) {
 		const box = node.getBBox(),
-			[dx, dy] = (this.base?.match(/translate\(([-\d.]+) ([-\d.]+)\)/) ?? [0, 0, 0]).slice(1).map(Number);
+			[dx, dy] = this.#shift;
 		this.#look(scale, box.x + box.width / 2 + dx, box.y + box.height / 2 + dy, down);
 	}
 
@@ -507,9 +535,6 @@ export class Picture {
 		const pressed = event.target.closest('g.node, g.cluster');
 		this.moved ||= Boolean(pan);
 		if (pan) select(this.svg).call(this.zoom.translateBy, ...pan.map((d) => d / this.scale));
-		else if (event.key === '+' || event.key === '=') this.step(1.3);
-		else if (event.key === '-') this.step(1 / 1.3);
-		else if (event.key === '0') this.whole();
 		else if ((event.key === 'Enter' || event.key === ' ') && pressed) pressed.dispatchEvent(new MouseEvent('click'));
 		else return;
 		event.preventDefault();

@@ -2,6 +2,7 @@
 import { h, named } from './dom.js';
 import * as format from './format.js';
 import { isNarrowed } from './narrow.js';
+import { coloured } from './syntax.js';
 
 // Editors that open a file at a line, by the address that they listen to.
 const EDITORS = {
@@ -83,7 +84,7 @@ function calleeText(app, callee) {
 	);
 }
 
-function lineOf(app, source, template, text, line, cost, callees) {
+function lineOf(app, source, template, [text, shown], line, cost, callees) {
 	const share = cost && source.self_ns ? cost.self_ns / source.self_ns : 0;
 	return h(
 		'tr',
@@ -103,7 +104,7 @@ function lineOf(app, source, template, text, line, cost, callees) {
 		h(
 			'td',
 			{ class: 'code' },
-			h('code', {}, text || ' '),
+			h('code', {}, text ? shown : ' '),
 			callees.length
 				? h(
 						'div',
@@ -129,7 +130,10 @@ export function sourceOf(app, r) {
 	const draw = () => {
 		const costs = new Map(source.lines.map((cost) => [cost.line, cost])),
 			callees = calleesByLine(source, hidden),
-			template = remembered();
+			template = remembered(),
+			texts = source.text.map((text) => text.slice(margin)),
+			shown = coloured(source.file, texts),
+			at = box.querySelector('.scroll')?.scrollTop ?? 0;
 		box.replaceChildren(
 			h(
 				'h2',
@@ -151,7 +155,7 @@ export function sourceOf(app, r) {
 							app,
 							source,
 							template,
-							text.slice(margin),
+							[texts[i], shown[i]],
 							line,
 							costs.get(line),
 							callees.get(line) ?? [],
@@ -175,7 +179,19 @@ export function sourceOf(app, r) {
 				source.unknown_ns ? `${format.time(source.unknown_ns)} at no known line.` : '',
 			),
 		);
+		box.querySelector('.scroll').scrollTop = at;
 	};
 	draw();
 	return box;
+}
+
+// Have the SOURCE that is on show begin where most of the time is.
+export function toHottest(source) {
+	const lines = source.querySelector('.scroll'),
+		rows = [...lines.querySelectorAll('tr')],
+		cost = (row) => Number(row.querySelector('.cost').dataset.exact),
+		hottest = rows.reduce((best, row) => (cost(row) > cost(best) ? row : best), rows[0]);
+	if (!hottest || !cost(hottest)) return;
+	hottest.classList.add('hottest');
+	lines.scrollTop += hottest.getBoundingClientRect().top - lines.getBoundingClientRect().top - lines.clientHeight / 3;
 }

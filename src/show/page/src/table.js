@@ -7,6 +7,7 @@ import { entry } from './entry.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
 import { differs, partition, seen, sumsOf } from './kinds.js';
+import { bar } from './pane.js';
 import { change, error, partOf } from './stats.js';
 
 const GROUPED = [
@@ -24,7 +25,7 @@ const given = (shown) => (c) => (c.getValue() === null ? '' : shown(c));
 
 // A column of times of the side S.
 function timeColumn(app, title, field, s) {
-	return { ...right, title, field, width: 112, formatter: given((c) => cell(format.time(c.getValue()), c.getValue())) };
+	return { ...right, title, field, width: 88, formatter: given((c) => cell(format.time(c.getValue()), c.getValue())) };
 }
 
 function shareColumn(app, title, field, of, s) {
@@ -32,7 +33,7 @@ function shareColumn(app, title, field, of, s) {
 		...right,
 		title,
 		field,
-		width: 92,
+		width: 86,
 		formatter: given((c) => {
 			const whole = app.whole(s),
 				p = whole ? (100 * c.getValue()) / whole : 0;
@@ -45,7 +46,7 @@ const countColumn = (title, field) => ({
 	...right,
 	title,
 	field,
-	width: 118,
+	width: 108,
 	formatter: given((c) => cell(format.count(c.getValue()), c.getValue())),
 });
 
@@ -78,8 +79,9 @@ function nameColumn(app) {
 	return {
 		title: 'routine',
 		field: 'name',
-		minWidth: nameWidth(220),
+		minWidth: nameWidth(window.innerWidth > 1200 ? 360 : 260),
 		widthGrow: 3,
+		frozen: window.innerWidth > 600, // figures are scrolled to with the name in sight, where both have room
 		headerSortStartingDir: 'asc',
 		formatter: (c) => nameCell(app, c.getData()),
 	};
@@ -246,6 +248,7 @@ function sortOf(app, columns) {
 }
 
 let shown = null; // the table on show
+let unasked = -1; // the routine that was selected though nobody asked for it
 
 function chooser(app, columns) {
 	const hidden = new Set(app.state.hide.split(',').filter(Boolean));
@@ -356,10 +359,28 @@ function grouper(app) {
 	);
 }
 
+// Where nothing is selected yet, the routine that is first in the table as it is at first: the heaviest, or the one that changed most.
+function selectFirst(app) {
+	if (kindOf(app) !== 'none') {
+		if (app.selected >= 0 && app.selected === unasked) app.stateHolder.replace({ sel: '' }); // for which no group is to be opened
+		unasked = -1;
+		return;
+	}
+	if (app.selected >= 0 || app.emptied) return;
+	const { compares, timed } = app.model,
+		size = (row) => (compares ? Math.abs((timed ? row.selfChange : row.callsChange)?.by ?? 0) : timed ? row.self : row.calls),
+		rows = app.model.routines.flatMap((_, r) => (seen(app, r) ? [rowOf(app, r)] : [])),
+		first = rows.reduce((best, row) => (best === null || size(row) > size(best) ? row : best), null);
+	if (!first || !size(first)) return;
+	unasked = first.id;
+	app.stateHolder.replace({ sel: String(unasked) });
+}
+
 export const table = {
 	depends: ['metric', 'thread', 'range', 'side', 'q', 'only', 'sel', 'of', 'kind', 'opened', 'leaves'],
 
 	show(box, app) {
+		selectFirst(app);
 		const columns = columnsOf(app),
 			hidden = new Set(app.state.hide.split(','));
 		const place = h('div', { class: 'grid busy', tabindex: 0, onkeydown: (event) => key(app, event) }),
@@ -373,8 +394,9 @@ export const table = {
 				chooser(app, columns),
 				h('div', { class: 'along' }, (this.grouper = h('span', {}, grouper(app))), app.leafChoice(), note),
 			),
-			h('div', { class: `halves${app.model.compares ? ' two' : ''}` }, place, side),
+			(this.halves = h('div', { class: `halves${app.model.compares ? ' two' : ''}` }, place, side)),
 		);
+		place.after(bar(app, this.halves));
 		const grid = new Tabulator(place, {
 			data: rowsOf(app),
 			columns: columns.map((c) => ({ ...c, visible: !hidden.has(c.field) })),

@@ -209,8 +209,23 @@ function key(app, event) {
 			at = row ? order.findIndex((r) => r.getComponent() === row) : -1;
 		const next = order[Math.max(0, at + (event.key === 'ArrowDown' ? 1 : -1))];
 		pick(app, next ? next.getComponent() : rows[0]);
-	} else return;
+	} else if (event.key === '*') unfoldAll(row || rows[0]);
+	else return;
 	event.preventDefault();
+}
+
+const AT_ONCE = 300; // lines that are unfolded
+
+// Unfold ROW and what is below it, level by level.
+function unfoldAll(row) {
+	const next = row ? [row] : [];
+	shown.blockRedraw();
+	for (let i = 0; i < next.length && i < AT_ONCE; i++) {
+		if (!next[i].getData().kids) continue;
+		if (!next[i].isTreeExpanded()) next[i].treeExpand();
+		next.push(...next[i].getTreeChildren());
+	}
+	shown.restoreRedraw();
 }
 
 function pick(app, row) {

@@ -65,6 +65,14 @@ private:
 	std::map<std::string, int> items;
 };
 
+// Of one name, told apart by a number alone.
+template <int N> __attribute__((noinline)) unsigned mix(unsigned x)
+{
+	for (int i = 0; i < 400000; i++)
+		x = x * (2 * N + 1) + (x >> N);
+	return x;
+}
+
 template <class T> __attribute__((noinline)) void sorted(std::vector<T> &v, const std::function<bool(const T &, const T &)> &less)
 {
 	std::sort(v.begin(), v.end(), less);
@@ -87,5 +95,7 @@ int main()
 	}
 	shop::sorted<int>(numbers, [](const int &a, const int &b) { return a < b; });
 	shop::sorted<std::string>(words, [](const std::string &a, const std::string &b) { return a < b; });
+	for (unsigned i = 0; i < 60; i++)
+		all += shop::mix<1>(i) + shop::mix<2>(i) + shop::mix<3>(i) + shop::mix<4>(i) + shop::mix<5>(i) + shop::mix<6>(i);
 	return all + stock.total() > 0 ? 0 : 1;
 }

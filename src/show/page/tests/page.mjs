@@ -837,13 +837,17 @@ test('call graph: of a thousand routines that call each other as many are drawn 
 	await tab.locator('.canvas').hover();
 	// Each turn of the wheel makes it smaller, and the one after the smallest asks for fewer; the next waits until it was taken, or, as the browser of
 	// a busy machine loses one now and then, for some seconds.
-	const look = () => tab.evaluate(() => [document.querySelector('.canvas svg > g').getAttribute('transform'), location.hash].join(' '));
+	const look = () =>
+		tab.evaluate(() => [document.querySelector('.canvas svg:not(.overview) > g').getAttribute('transform'), location.hash].join(' '));
 	for (let turns = 0; turns < 50 && (await stateOf(tab, 'most')) === '200'; turns++) {
 		const before = await look();
 		await tab.mouse.wheel(0, 400);
 		await tab
 			.waitForFunction(
-				(was) => [document.querySelector('.canvas svg > g').getAttribute('transform'), location.hash].join(' ') !== was,
+				(was) =>
+					[document.querySelector('.canvas svg:not(.overview) > g').getAttribute('transform'), location.hash].join(
+						' ',
+					) !== was,
 				before,
 				{
 					timeout: 5000,
@@ -893,9 +897,9 @@ test('call graph: threshold, neighbourhood, selection, zoom', async () => {
 	const weighs = (list) => list.filter((a) => a.self_ns + a.children_ns > 0).map((a) => a.name);
 	const around = new Set([name, ...weighs(entry.parents), ...weighs(entry.children)].filter(Boolean));
 	await tab.waitForFunction((n) => document.querySelectorAll('g.node').length === n && !document.querySelector('.busy'), around.size);
-	const at = await tab.locator('.canvas svg > g').getAttribute('transform');
+	const at = await tab.locator('.canvas svg:not(.overview) > g').getAttribute('transform');
 	await tab.locator('.canvas').press('+');
-	await tab.waitForFunction((old) => document.querySelector('.canvas svg > g').getAttribute('transform') !== old, at);
+	await tab.waitForFunction((old) => document.querySelector('.canvas svg:not(.overview) > g').getAttribute('transform') !== old, at);
 	await closed(tab);
 });
 
@@ -1160,7 +1164,7 @@ test('call graph: what is saved is what is seen, as SVG and as PNG', async () =>
 		};
 		const look = (where) =>
 			where.evaluate(() => {
-				const svg = [...document.querySelectorAll('svg')].at(-1),
+				const svg = document.querySelector('.canvas svg:not(.overview)') ?? document.querySelector('svg'),
 					{ x, y } = svg.getBoundingClientRect(),
 					round = (v) => Math.round(v * 10) / 10;
 				return [...svg.querySelectorAll('text, polygon, path')].map((e) => {
@@ -1175,10 +1179,14 @@ test('call graph: what is saved is what is seen, as SVG and as PNG', async () =>
 			});
 		const svg = await saved('SVG'),
 			png = await saved('PNG'),
-			box = await tab.locator('.canvas svg').boundingBox();
+			box = await tab.locator('.canvas svg:not(.overview)').boundingBox();
 		const other = await bench.browser.newPage({ viewport: { width: 1280, height: 800 } });
 		await other.goto(`file://${svg}`);
-		assert.deepEqual(await look(other), await look(tab), theme);
+		const [written, seen] = [await look(other), await look(tab)];
+		assert.equal(written.length, seen.length, theme);
+		for (const [i, words] of seen.map((line) => line.split(' ')).entries())
+			for (const [k, word] of written[i].split(' ').entries())
+				assert.ok(word === words[k] || Math.abs(word - words[k]) < 0.6, `${theme}: ${written[i]}, seen as ${seen[i]}`); // letters are set anew
 		await other.goto(`file://${png}`);
 		assert.deepEqual(await other.locator('img').evaluate((image) => [image.naturalWidth, image.naturalHeight]), [
 			Math.floor(box.width * 2),
@@ -1322,12 +1330,47 @@ test('a range of time: every figure is that of --time-range, of all threads and 
 	}
 });
 
+test('time as a sheet: an axis in seconds, a lane for each thread as high as it was busy, in the colour of its routine', async () => {
+	const tab = await bench.tab(slicedPage, 'tab=time'),
+		words = await tab.locator('.axis text').allTextContents();
+	assert.ok(words.length >= 3 && words.every((word) => /^\d+(\.\d+)? s$/.test(word)), `${words}`);
+	const steps = words.map(parseFloat),
+		step = steps[1] - steps[0];
+	steps.forEach((at, k) => near(at, k * step, 'the axis is even'));
+	const told = bench.json('info', sliced).threads;
+	assert.equal(await tab.locator('.lane').count(), told.length);
+	assert.deepEqual(
+		await tab.locator('.lane-name > span:first-child').allTextContents(),
+		told.map((t) => `thread ${t.name}`),
+	);
+	for (const thread of told.keys()) {
+		const [drawn, worked] = await tab.evaluate((i) => {
+			const canvas = document.querySelectorAll('.lane canvas')[i],
+				{ data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height),
+				{ slices } = app.base.sides[0],
+				busy = new Float64Array(width);
+			for (let k = 0; k < slices.interval.length; k++)
+				if (slices.thread.at(k) === i)
+					busy[Math.floor((slices.interval.at(k) * width) / app.base.intervals)] += slices.time.at(k) || 1;
+			const inked = Array.from({ length: width }, (_, x) => data[((height - 1) * width + x) * 4 + 3] > 0);
+			return [inked.filter(Boolean).length, [...busy].filter((v, x) => v > 0 && !inked[x]).length];
+		}, thread);
+		assert.ok(drawn > 0, `thread ${thread} worked`);
+		assert.ok(worked <= drawn / 10, `thread ${thread}: ${worked} columns with work are empty`);
+	}
+	await tab.locator('.field').hover({ position: { x: 30, y: 10 } });
+	assert.match(await tab.locator('#tip').innerText(), /^thread .*\n.* to .* s: busy .* %/);
+	await tab.locator('.lane-name').nth(1).click();
+	await tab.waitForFunction(() => location.hash.includes('thread=1'));
+	await closed(tab);
+});
+
 test('a range of time is dragged, typed and taken back; it filters all sheets, and the address keeps it', async () => {
 	const file = sliced,
-		tab = await bench.tab(slicedPage, 'tab=flame');
-	const chart = tab.locator('header .strip'),
-		box = await chart.boundingBox(),
+		tab = await bench.tab(slicedPage, 'tab=flame'),
 		all = (await frames(tab))[0].value;
+	await sheet(tab, 'time');
+	const box = await tab.locator('.field').boundingBox();
 	await tab.mouse.move(box.x + box.width * 0.25, box.y + box.height / 2);
 	await tab.mouse.down();
 	await tab.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2, { steps: 4 });
@@ -1335,7 +1378,7 @@ test('a range of time is dragged, typed and taken back; it filters all sheets, a
 	await tab.waitForFunction(() => location.hash.includes('range='));
 	const range = await stateOf(tab, 'range'),
 		time = (r) => bench.json('report', `--time-range=${r}`, file).run.times.contexts_ns;
-	await settled(tab);
+	await sheet(tab, 'flame');
 	close((await frames(tab))[0].value, time(range), 'the part that was dragged');
 	assert.ok(time(range) < 0.4 * all);
 	const other = await bench.tab((await addressOf(tab)).replace('tab=flame', 'tab=table')),
@@ -1345,30 +1388,57 @@ test('a range of time is dragged, typed and taken back; it filters all sheets, a
 		assert.equal(row.calls, flat.get(row.name)[2], row.name);
 	}
 	await closed(other);
+	await sheet(tab, 'time');
 	await tab.getByLabel('from second').focus();
 	await tab.keyboard.press('Control+A');
 	await tab.keyboard.type('0.5');
 	await tab.keyboard.press('Enter');
 	await tab.waitForFunction(() => location.hash.includes('range=0.5..'));
-	await settled(tab);
-	close((await frames(tab))[0].value, time(await stateOf(tab, 'range')), 'the part that was typed');
 	assert.equal(await tab.evaluate(() => document.activeElement.dataset.end), 'from');
+	await tab.locator('.field').focus();
+	const typed = await stateOf(tab, 'range');
+	await tab.keyboard.press('ArrowRight');
+	await tab.waitForFunction((was) => !location.hash.includes(`range=${was}`), typed);
+	assert.equal(await tab.evaluate(() => document.activeElement.dataset.end), 'field');
+	await tab.keyboard.press('ArrowLeft');
+	await tab.waitForFunction((was) => location.hash.includes(`range=${was}`), typed);
+	await sheet(tab, 'flame');
+	close((await frames(tab))[0].value, time(await stateOf(tab, 'range')), 'the part that was typed');
 	await sheet(tab, 'threads');
-	assert.equal(await tab.locator('.slice .strip').count(), 3);
 	const shown = await stateOf(tab, 'range');
 	for (const card of await cards(tab)) {
 		const { run } = bench.json('report', `--time-range=${shown}`, '--thread', card.key, file);
 		close(card.time[0], run.times.contexts_ns + run.times.outside_ns, card.name);
 		assert.equal(card.cpu, undefined);
 	}
-	await tab.getByRole('button', { name: 'whole run' }).click();
+	await sheet(tab, 'run');
+	const inside = byName(bench.json('report', `--time-range=${shown}`, file).flat);
+	for (const name of ['self', 'total']) {
+		const rows = await tab
+			.locator(`[data-list=${name}] tr`)
+			.evaluateAll((all) =>
+				all.map((row) => [row.querySelector('.name').title, Number(row.querySelector('[data-exact]').dataset.exact)]),
+			);
+		assert.ok(rows.length > 3);
+		for (const [routine, value] of rows) close(value, inside.get(routine)[`${name}_ns`], `${name} of ${routine} in the range`);
+	}
+	const [heavy] = await tab
+		.locator('[data-of=range] [data-finding=range]')
+		.evaluateAll((all) =>
+			all.map((card) => [card.querySelector('.name').title, Number(card.querySelector('[data-exact]').dataset.exact)]),
+		);
+	close(heavy[1], Math.max(...[...inside.values()].map((r) => r.self_ns)), 'what is heavy in the range');
+	const tile = Number(await tab.locator('.tile [data-exact]').first().getAttribute('data-exact'));
+	close(tile, time(shown), 'the tile of time');
+	await tab.locator('.chips [data-key=range]').click();
 	await tab.waitForFunction(() => !location.hash.includes('range='));
 	await sheet(tab, 'flame');
 	await settled(tab);
 	assert.equal((await frames(tab))[0].value, all);
 	await closed(tab);
-	const none = await bench.tab(threadsPage, 'range=0..1');
-	assert.equal(await none.locator('.strip').count(), 0);
+	const none = await bench.tab(threadsPage, 'tab=time&range=0..1');
+	assert.match(await none.locator('main').innerText(), /aprof run --intervals/);
+	assert.equal(await none.locator('.field, .chips').count(), 0);
 	assert.equal(await none.evaluate(() => app.view === app.model.view('all')), true);
 	await closed(none);
 });
@@ -2007,6 +2077,56 @@ test('a link restores the view', async () => {
 	await closed(tab);
 });
 
+test('what an address cannot mean is left out of it: the first sheet opens, and the rest of the link holds', async () => {
+	const tab = await bench.tab(onePage, 'tab=nowhere&metric=colour&hops=many&least=x&q=00$');
+	assert.equal(await tab.locator('header [aria-selected=true]').innerText(), 'Run');
+	assert.equal(await tab.locator('#search').inputValue(), '00$');
+	await tab.evaluate(() => (location.hash = '#tab=elsewhere&dir=sideways'));
+	await tab.waitForFunction(() => document.getElementById('search').value === '');
+	await sheet(tab, 'flame');
+	assert.equal(await tab.locator('[aria-label=direction] [aria-pressed=true]').innerText(), 'top-down');
+	await closed(tab);
+});
+
+test('an expression that is none is called so, and is searched for as text', async () => {
+	const tab = await bench.tab(onePage, 'tab=table');
+	const told = () => tab.locator('#found').innerText();
+	await tab.locator('#search').fill('(quot');
+	await tab.waitForFunction(() => /no regular expression/.test(document.getElementById('found').textContent));
+	assert.equal(await tab.locator('#search').getAttribute('aria-invalid'), 'true');
+	assert.match(await told(), /in and below 0 routines/);
+	await tab.locator('#search').fill('(quot)?');
+	await tab.waitForFunction(() => document.getElementById('search').getAttribute('aria-invalid') === 'false');
+	assert.doesNotMatch(await told(), /no regular/);
+	await closed(tab);
+});
+
+test('the help opens at its top; + works at once in the call graph, wherever the focus is', async () => {
+	const tab = await bench.tab(onePage, '', { viewport: { width: 1000, height: 420 } });
+	await tab.keyboard.press('?');
+	const dialog = tab.locator('dialog');
+	assert.ok(await dialog.evaluate((d) => d.open && d.scrollHeight > d.clientHeight + 20), 'a test of something');
+	assert.equal(await dialog.evaluate((d) => d.scrollTop), 0);
+	await tab.keyboard.press('Escape');
+	const look = (t) =>
+		t.evaluate(() => [
+			document.querySelectorAll('g.node').length,
+			Number(/scale\(([\d.]+)/.exec(document.querySelector('.canvas svg:not(.overview) > g').getAttribute('transform'))[1]),
+		]);
+	const other = await bench.tab(onePage, 'tab=graph', { viewport: { width: 1000, height: 420 } }),
+		[nodes, scale] = await look(other);
+	await other.keyboard.press('+'); // where nothing has the focus
+	await settled(other);
+	const then = await look(other);
+	assert.ok(then[0] > nodes || then[1] > scale, `${then}, before ${nodes},${scale}`);
+	await tab.keyboard.press('3');
+	await tab.keyboard.press('+'); // before there is a picture
+	await tab.waitForFunction((was) => document.querySelectorAll('g.node').length === was && !document.querySelector('.busy'), then[0]);
+	assert.deepEqual(await look(tab), then);
+	await closed(other);
+	await closed(tab);
+});
+
 test('a search is followed in every sheet: n and N, the place of a hit, trees unfolded to hits and to nothing else', async () => {
 	const tab = await bench.tab(onePage, 'tab=tree'),
 		tree = bench.json('tree', one).tree.filter((n) => n.total_ns > 0),
@@ -2201,6 +2321,7 @@ test("readers of screens, and who has no mouse: axe-core's rules hold in every s
 			{ tab: 'table', sel: 3 },
 			{ tab: 'tree' },
 			{ tab: 'threads' },
+			{ tab: 'time' },
 			...(page === onePage ? alike : []), // what they have is the same in all pages
 		]) {
 			for (const [theme, rules] of [['light'], ['dark', OF_COLORS]]) {
@@ -2244,7 +2365,7 @@ test('on paper a sheet is whole, light, and has nothing to press', async () => {
 	);
 	assert.ok(lines.length > 10);
 	await tab.emulateMedia({ media: 'screen' });
-	for (const name of ['run', 'flame', 'graph', 'threads']) {
+	for (const name of ['run', 'flame', 'graph', 'threads', 'time']) {
 		await sheet(tab, name);
 		await settled(tab);
 		await tab.emulateMedia({ media: 'print' });
@@ -2263,6 +2384,73 @@ test('on paper a sheet is whole, light, and has nothing to press', async () => {
 	await closed(tab);
 });
 
+test('on paper names stand in one cell, few lines high, and pictures are whole', async () => {
+	const tab = await bench.tab(longNames(), 'tab=table', { viewport: { width: 1000, height: 700 } });
+	await tab.waitForSelector('.grid .tabulator-row');
+	const pages = async () => (await tab.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type\s*\/Page\b/g).length,
+		rows = await tab.evaluate(() => app.model.routines.length);
+	const n = await pages();
+	assert.ok(n <= 3 + rows / 12, `${n} pages for ${rows} routines`);
+	await tab.emulateMedia({ media: 'print' });
+	const heights = await tab.evaluate(() => {
+		window.dispatchEvent(new Event('beforeprint'));
+		const all = [...document.querySelectorAll('.tabulator-print-table tbody tr')].map(
+			(row) => row.cells[0].getBoundingClientRect().height,
+		);
+		window.dispatchEvent(new Event('afterprint'));
+		return all;
+	});
+	assert.ok(heights.length > 10 && Math.max(...heights) < 70, `${Math.max(...heights)}`);
+	await tab.emulateMedia({ media: 'screen' });
+	await sheet(tab, 'graph');
+	await tab.waitForSelector('g.node');
+	for (let i = 0; i < 3; i++) await tab.keyboard.press('+');
+	await settled(tab);
+	await tab.emulateMedia({ media: 'print' });
+	const whole = await tab.evaluate(() => {
+		window.dispatchEvent(new Event('beforeprint'));
+		const svg = document.querySelector('.canvas svg:not(.overview)').getBoundingClientRect(),
+			inside = [...document.querySelectorAll('g.node')].every((g) => {
+				const box = g.getBoundingClientRect();
+				return (
+					box.left >= svg.left - 1 &&
+					box.right <= svg.right + 1 &&
+					box.top >= svg.top - 1 &&
+					box.bottom <= svg.bottom + 1
+				);
+			});
+		window.dispatchEvent(new Event('afterprint'));
+		return inside;
+	});
+	assert.ok(whole);
+	await closed(tab);
+});
+
+test('heat can be seen in both themes', async () => {
+	for (const theme of ['light', 'dark']) {
+		const tab = await bench.tab(onePage, `tab=graph&theme=${theme}`);
+		await tab.waitForSelector('g.node.hot');
+		await settled(tab);
+		const far = await tab.evaluate(() => {
+			const pen = document.createElement('canvas').getContext('2d', { willReadFrequently: true }),
+				rgb = (colour) => {
+					pen.fillStyle = colour;
+					pen.fillRect(0, 0, 1, 1);
+					return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
+				},
+				card = rgb(getComputedStyle(document.body).getPropertyValue('--card')),
+				heat = (g) => Number.parseFloat(g.style.getPropertyValue('--heat')),
+				nodes = [...document.querySelectorAll('g.node.hot')].sort((a, b) => heat(b) - heat(a));
+			return [
+				heat(nodes[0]),
+				Math.hypot(...rgb(getComputedStyle(nodes[0].querySelector('polygon')).fill).map((v, i) => v - card[i])),
+			];
+		});
+		assert.ok(far[1] > 1.2 * far[0], `${theme}: ${far}`);
+		await closed(tab);
+	}
+});
+
 test('keys: sheets, measure, theme, frames, help', async () => {
 	const tab = await bench.tab(onePage, '', { colorScheme: 'light' });
 	for (const [key, sheet] of [
@@ -2271,6 +2459,7 @@ test('keys: sheets, measure, theme, frames, help', async () => {
 		['4', 'table'],
 		['5', 'tree'],
 		['6', 'threads'],
+		['7', 'time'],
 		['1', 'run'],
 	]) {
 		await tab.keyboard.press(key);
@@ -2393,6 +2582,154 @@ test('code without hooks stands below its callers: times are conserved, and thos
 	await closed(tab);
 });
 
+test('routines at 1440: the heaviest is selected, names have room, the pane is resized, the source begins at its hottest line, in colours', async () => {
+	const tab = await bench.tab(longNames(), 'tab=table', { viewport: { width: 1440, height: 900 } });
+	await tab.waitForSelector('.tabulator-row.tabulator-selected');
+	const heaviest = await tab.evaluate(() => app.model.routineName(app.heaviest('self')));
+	assert.equal(await tab.locator('.entry h2').first().innerText(), heaviest);
+	assert.equal(
+		await tab
+			.locator('.tabulator-row.tabulator-selected .name')
+			.innerText()
+			.then((text) => text.replace(/\n/g, '')),
+		heaviest,
+	);
+	const wide = (where) =>
+		tab
+			.locator(where)
+			.first()
+			.boundingBox()
+			.then((box) => box.width);
+	assert.ok((await wide('.tabulator-col[tabulator-field=name]')) >= 350, 'names have room');
+	const before = await wide('.entry');
+	await tab.locator('.splitter').focus();
+	for (let i = 0; i < 3; i++) await tab.keyboard.press('ArrowLeft');
+	const after = await wide('.entry');
+	assert.ok(after > before + 40, `${after}, before ${before}`);
+	const other = await bench.tab(await addressOf(tab), '', { viewport: { width: 1440, height: 900 } });
+	assert.ok(Math.abs((await other.locator('.entry').first().boundingBox()).width - after) < 2, 'a link keeps it');
+	await closed(other);
+	const box = await tab.locator('.splitter').boundingBox();
+	await tab.mouse.move(box.x + box.width / 2, box.y + 200);
+	await tab.mouse.down();
+	await tab.mouse.move(box.x + 200, box.y + 200, { steps: 3 });
+	await tab.mouse.up();
+	assert.ok((await wide('.entry')) < after - 100);
+	await tab.locator('.splitter').dblclick();
+	assert.ok(Math.abs((await wide('.entry')) - before) < 2);
+	await tab.keyboard.press('Escape');
+	await tab.waitForFunction(() => !document.querySelector('.tabulator-row.tabulator-selected'));
+
+	await closed(tab);
+	const deep = await bench.tab(deepProgram(), 'tab=table', { viewport: { width: 1440, height: 900 } }),
+		tall = await deep.evaluate(() => app.model.routines.findIndex((r) => r.name === 'tall'));
+	await deep.evaluate((r) => app.set({ sel: r }), tall);
+	await deep.waitForSelector('.source .hottest');
+	const [cost, most, inSight, scrolled] = await deep.evaluate(() => {
+		const row = document.querySelector('.source .hottest'),
+			costs = [...document.querySelectorAll('.source .cost')].map((cell) => Number(cell.dataset.exact)),
+			[line, box] = [row, row.closest('.scroll')].map((e) => e.getBoundingClientRect());
+		return [
+			Number(row.querySelector('.cost').dataset.exact),
+			Math.max(...costs),
+			line.top >= box.top && line.bottom <= box.bottom,
+			row.closest('.scroll').scrollTop,
+		];
+	});
+	assert.equal(cost, most);
+	assert.ok(inSight && scrolled > 0, `${scrolled}`);
+	for (const kind of ['word', 'number', 'comment']) assert.ok((await deep.locator(`.source .s-${kind}`).count()) > 0, kind);
+	assert.deepEqual(
+		(await deep.locator('.source code').allTextContents()).map((line) => line.trim()),
+		await deep.evaluate((r) => app.model.sides[0].sources.find((s) => s.routine === r).text.map((line) => line.trim()), tall),
+		'colours change no letter',
+	);
+	await closed(deep);
+});
+
+// A chain of calls through which all of the run goes, and what it does at its end, some of it at the end of a long function.
+let deepPage;
+function deepProgram() {
+	if (deepPage) return deepPage;
+	const depth = 30,
+		works = 12;
+	const text = [
+		'static volatile unsigned long sink;',
+		'__attribute__((noinline)) void tall(void)',
+		'{',
+		...Array.from({ length: 80 }, () => '\tsink++; // a step'),
+		'\tfor (long k = 0; k < 20000000; k++) sink += k;',
+		'}',
+		...Array.from(
+			{ length: works },
+			(_, i) => `__attribute__((noinline)) void work${i}(void) { for (long k = 0; k < ${(i + 1) * 300000}; k++) sink += k; }`,
+		),
+		`__attribute__((noinline)) void link${depth}(void) { ${Array.from({ length: works }, (_, i) => `work${i}();`).join(' ')} tall(); sink++; }`,
+		...Array.from({ length: depth }, (_, i) => depth - 1 - i).map(
+			(i) => `__attribute__((noinline)) void link${i}(void) { link${i + 1}(); sink++; }`,
+		),
+		'int main(void) { for (int i = 0; i < 8; i++) link0(); return 0; }',
+	].join('\n');
+	fs.writeFileSync(bench.file('deep.c'), text);
+	bench.run(path.join(bench.build, 'aprof-cc'), '-O1', '-g', '-o', 'deep', 'deep.c');
+	bench.run(bench.file('deep'));
+	fs.renameSync(bench.file('amon.out'), bench.file('deep.out'));
+	return (deepPage = bench.page('deep.html', bench.file('deep.out')));
+}
+
+test('call graph: what is below a chain that has all of the run is drawn, too; a list of all routines, and a map of the picture, are beside it', async () => {
+	const tab = await bench.tab(deepProgram(), 'tab=graph&leaves=within', { viewport: { width: 1024, height: 700 } });
+	await tab.waitForSelector('g.node');
+	await settled(tab);
+	const partly = await tab.evaluate(() => [...document.querySelectorAll('g.node')].filter((g) => !/total 100 %/.test(g.textContent)).length);
+	assert.ok(partly >= 4, `${partly} routines with less than all`);
+	assert.doesNotMatch(await tab.locator('.slider output').innerText(), /100 %/);
+	const listed = await tab.locator('.inclusive tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.dataset.routine))),
+		wanted = await tab.evaluate(() => {
+			const { total, calls } = app.view.figures[0];
+			return [...total.keys()].filter((r) => total[r] > 0 || calls[r] > 0).sort((a, b) => total[b] - total[a]);
+		});
+	assert.equal(listed.length, wanted.length);
+	assert.deepEqual(new Set(listed), new Set(wanted));
+	const view = () => tab.evaluate(() => document.querySelector('.canvas svg:not(.overview) > g').getAttribute('transform'));
+	assert.ok(await tab.locator('.overview').isVisible(), 'there is a map of what is seen in part');
+	const before = await view(),
+		map = await tab.locator('.overview').boundingBox();
+	await tab.mouse.click(map.x + map.width / 2, map.y + map.height - 4);
+	assert.notEqual(await view(), before);
+	await tab.locator('.inclusive tr', { hasText: 'work11' }).locator('button').click();
+	await settled(tab);
+	await tab.waitForSelector('g.node.selected');
+	assert.match(await tab.locator('g.node.selected').textContent(), /work11/);
+	assert.equal(await tab.locator('.inclusive tr.selected').count(), 1);
+	await tab.locator('#search').fill('^link');
+	await tab.waitForFunction(() => document.querySelectorAll('.inclusive tbody tr').length === 31);
+	await closed(tab);
+});
+
+test('keys of speedscope and of the Firefox Profiler do the same here', async () => {
+	const tab = await bench.tab(onePage, 'tab=flame');
+	await tab.keyboard.press('+');
+	await tab.waitForFunction(() => location.hash.includes('zoom='));
+	await tab.keyboard.press('-');
+	await tab.waitForFunction(() => !location.hash.includes('zoom='));
+	await tab.keyboard.press('+');
+	await tab.keyboard.press('+');
+	await tab.waitForFunction(() => document.querySelectorAll('.crumbs button').length === 3);
+	await tab.keyboard.press('0');
+	await tab.waitForFunction(() => !location.hash.includes('zoom='));
+	await tab.keyboard.press('Control+f');
+	assert.equal(await tab.evaluate(() => document.activeElement.id), 'search');
+	await tab.locator('#search').blur();
+	await sheet(tab, 'tree');
+	await tab.locator('.tabulator-row').first().click();
+	const lines = () => tab.evaluate(() => document.querySelectorAll('.tabulator-row .tabulator-data-tree-control-collapse').length);
+	const before = await lines();
+	await tab.locator('.grid').press('*');
+	await tab.waitForFunction((n) => document.querySelectorAll('.tabulator-row .tabulator-data-tree-control-collapse').length > n, before);
+	await closed(tab);
+});
+
 test('code without hooks: in the tree, the graph, the search and the table, as is chosen', async () => {
 	const tab = await bench.tab(plainCode(), 'tab=tree'),
 		report = bench.json('report', bench.file('plain.out')),
@@ -2491,6 +2828,48 @@ test('long names are short and told apart in every sheet; whole on hover, and wh
 			`${name}: ${shown}`,
 		);
 	}
+	await closed(tab);
+});
+
+test('names keep the arguments that tell them apart, however narrow; a copied name is whole, in one line', async () => {
+	const tab = await bench.tab(longNames(), 'tab=flame&dir=up', { viewport: { width: 900, height: 700 } });
+	const mixes = await tab.locator('g.frame').evaluateAll((all) =>
+		all
+			.filter((g) => /mix<\d>/.test(g.getAttribute('name')) && g.querySelector('rect').width.baseVal.value > 62)
+			.map((g) => {
+				const label = g.querySelector('.d3-flame-graph-label'),
+					last = g.querySelector('.last') ?? label.firstElementChild,
+					box = label.getBoundingClientRect(),
+					end = last.getBoundingClientRect();
+				return [
+					/mix<\d>/.exec(g.getAttribute('name'))[0],
+					last.textContent,
+					Math.max(last.scrollWidth - last.clientWidth, end.right - box.right),
+				];
+			}),
+	);
+	assert.ok(new Set(mixes.map(([name]) => name)).size >= 4, `a test of several: ${mixes}`);
+	for (const [name, shown, hidden] of mixes) assert.ok(shown.endsWith(name) && hidden <= 0, `${name}: ${shown}, ${hidden}`);
+	await sheet(tab, 'table');
+	await tab.waitForSelector('.grid .tabulator-row .scope');
+	const [copied, whole, lines] = await tab.evaluate(() => {
+		const names = [...document.querySelectorAll('.grid .name')].filter((e) => e.querySelector('.scope')),
+			copyOf = (first, last) => {
+				const clipboardData = new DataTransfer(),
+					range = document.createRange();
+				range.setStart(first, 0);
+				range.setEnd(last, last.childNodes.length);
+				getSelection().removeAllRanges();
+				getSelection().addRange(range);
+				document.body.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true }));
+				return clipboardData.getData('text/plain');
+			};
+		return [copyOf(names[0], names[0]), names[0].title, [copyOf(names[0], names[1]), names[1].title]];
+	});
+	assert.equal(copied, whole);
+	assert.ok(!/\n/.test(copied) && copied.length > 20);
+	assert.ok(lines[0].split('\n').includes(whole) || lines[0].includes(whole), lines[0]);
+	assert.ok(lines[0].includes(lines[1]));
 	await closed(tab);
 });
 
