@@ -149,7 +149,8 @@ static int compare_page(const struct rounds *r, struct options *o)
 /* Compare what the rounds left.  Returns the exit status. */
 static int compare_judge(const struct rounds *r, struct options *o)
 {
-	struct compared_sides sides = { .base = { .files = r->sides[0].files, .n = r->n }, .fresh = { .files = r->sides[1].files, .n = r->n } };
+	struct compared_sides sides = { .base = { .label = r->sides[0].name, .files = r->sides[0].files, .n = r->n },
+		.fresh = { .label = r->sides[1].name, .files = r->sides[1].files, .n = r->n } };
 	struct comparison c;
 	struct error err;
 	int status = STATUS_TROUBLE;

@@ -143,7 +143,7 @@ static bool side_add(struct comparison *c, const struct side *side, bool fresh, 
 	for (size_t i = 0; ok && i < side->n; i++) {
 		struct input in;
 
-		ok = run_build(&in, side, &side->files[i], o, err) && comparison_add(c, &in.report, files_name(side->files[i]), fresh,
+		ok = run_build(&in, side, &side->files[i], o, err) && comparison_add(c, &in.report, side->label ? side->label : files_name(side->files[i]), fresh,
 			(struct comparison_parts){ parts.contexts && !in.graph->arcs_alone, parts.sites }, err);
 		if (ok && in.profile->runs[0].truncated)
 			ok = error_set(err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%s: cut off, so it is not the whole profile, and compares with none", side->files[i]);

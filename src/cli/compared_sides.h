@@ -8,6 +8,7 @@
 struct side {
 	const char *program;	/* ELF file of the runs' main program; NULL: as the profiles say */
 	bool lent;		/* the program is the other side's, and may be none of this one's */
+	const char *label;	/* what all of its runs are called; NULL: each as its profile */
 	char **files;		/* profiles, pointing into argv */
 	size_t n;		/* how many, 1 at least */
 };

@@ -120,6 +120,8 @@ static void side_print(const struct comparison *c, const char *name, uint32_t fr
 	print_safe(label, sizeof label, c->runs[from].label, &o->report.style);
 	if (to - from == 1)
 		print_field(out, &o->report.style, name, "%s: %s", label, time);
+	else if (strcmp(c->runs[from].label, c->runs[to - 1].label) == 0)
+		print_field(out, &o->report.style, name, "%s, %" PRIu32 " runs: %s on average", label, to - from, time);
 	else
 		print_field(out, &o->report.style, name, "%" PRIu32 " runs, %s the first: %s on average", to - from, label, time);
 }

@@ -141,7 +141,8 @@ bool verdict_text(const struct verdict *v, const struct comparison *c, const str
 
 	if (ok) {
 		print_field(out, &o->report.style, "answer", "%s", answer);
-		print_field(out, &o->report.style, v->answer == VERDICT_NO_CHANGE && v->routine != GRAPH_NONE ? "but" : "because", "%s", reason);
+		if (v->answer != VERDICT_NO_CHANGE || v->routine != GRAPH_NONE)
+			print_field(out, &o->report.style, v->answer == VERDICT_NO_CHANGE ? "but" : "because", "%s", reason);
 	}
 	free(answer);
 	free(reason);
@@ -182,7 +183,7 @@ static bool rows_markdown(const struct comparison *c, const struct diff_options 
 	for (uint32_t i = 0; order && i < routines->n; i++) {
 		const struct comparison_item *item = &routines->items[order[i]];
 
-		if (!item->counted || !comparison_is_news(item))
+		if (!item->counted || !(item->news[COMPARISON_SELF] || item->calls_news))
 			continue;
 		if (news++ == 0)
 			fputs("\n| own time | change | calls | change | routine |\n|---:|---:|---:|---:|---|\n", out);

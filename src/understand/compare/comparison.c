@@ -239,16 +239,18 @@ static bool news_fill(struct comparison *c, struct comparison_items *items, int 
 
 static void least_most(const struct comparison_value *values, uint32_t n, uint64_t *least, uint64_t *most, double *mean)
 {
+	double sum = 0;
+
 	*least = UINT64_MAX;
 	*most = 0;
-	*mean = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t calls = values[i].calls;
 
 		*least = calls < *least ? calls : *least;
 		*most = calls > *most ? calls : *most;
-		*mean += (double)calls / n;
+		sum += (double)calls;
 	}
+	*mean = n ? sum / n : 0;
 }
 
 /* Calls that differ from run to run are news if the sides' ranges are apart by more than either is wide. */
