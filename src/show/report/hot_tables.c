@@ -14,8 +14,8 @@
 #include "show/report/figure_text.h"
 #include "show/report/share.h"
 
-enum { NARROWEST = 80, WIDEST = 120, CALLER = 14, MODULE = 18, LEAST_MODULE = 9 };	/* columns: of a line; of a caller at least; of a module at most, and at
-										 * least where names are long */
+enum { NARROWEST = 80, WIDEST = 120, CALLER = 14, MODULE = 18, LEAST_MODULE = 9 };	/* columns: of a line; of a caller at least; of a module at most, and
+										 * at least where names are long */
 
 struct table_columns {
 	int name, module, caller;	/* widths */
@@ -67,7 +67,14 @@ static double error_of(const struct hot_cases *c, const struct hot *hot)
 	return graph_run_error(c->g, hot->time, &hot->evidence);
 }
 
-/* `count_page 94±6 %` in ROOM columns: the heaviest caller; of the only one its name. */
+static const char *caller_name(const struct hot_cases *c, const struct hot_caller *caller)
+{
+	const struct graph_routine *r = c->g->routines + caller->routine;
+
+	return r->brief ? r->brief : r->name.name;
+}
+
+/* `count_page 94±6 %` in ROOM columns: the heaviest caller; of the only one its name, and where there is no room for more the share alone beside it. */
 static void caller_print(FILE *out, const struct hot_cases *c, const struct hot *hot, size_t room, const struct text_style *style)
 {
 	const struct hot_caller *caller = hot->callers;
@@ -81,8 +88,13 @@ static void caller_print(FILE *out, const struct hot_cases *c, const struct hot 
 			graph_error(c->g, caller->time, &caller->evidence, hot->whole, &hot->whole_evidence));
 		used = 1 + print_width(share, strlen(share));
 	}
-	if (used + 3 > room)
-		return;
+	if (used + print_width(caller_name(c, caller), strlen(caller_name(c, caller))) > room) {
+		char *error = strpbrk(share, "\xc2+");
+
+		if (error)
+			strcpy(error, " %");
+		used = share[0] ? 1 + print_width(share, strlen(share)) : 0;
+	}
 	name_fit(name, c->g->routines[caller->routine].name.name, c->g->routines[caller->routine].brief, room - used, style);
 	fprintf(out, "  %s%s%s", name, share[0] ? " " : "", share);
 }

@@ -13,6 +13,7 @@ enum {
 	MANY = 4,		/* contexts that are many */
 	BEGINS = 1000,		/* by what part of its total a routine that only begins a program may be more than its callee */
 	OFTEN = 100,		/* calls below which nobody is asked whether all are needed */
+	LEAST = 5,		/* percent of the run that the first of cases 1 and 2 has at least */
 	HEAVY_RUN = 20,		/* percent of the run that a routine of case 1 has for itself, unless it is half of its total */
 	ERRAND_RUN = 10,	/* percent of the run that a routine of case 4 has at least */
 	ERRAND_OWN = 25,	/* percent of its total that are its own at most */
@@ -49,7 +50,7 @@ static void hots_sort(struct hot_list *h)
 		qsort(h->hot, h->n, sizeof *h->hot, hot_cases_by_time);
 }
 
-/* Sort H, and leave out what may be chance. */
+/* Sort H, and leave out what may be chance; all of it, if that is little. */
 static void hots_settle(const struct graph *g, struct hot_list *h)
 {
 	size_t kept = 0;
@@ -61,6 +62,8 @@ static void hots_settle(const struct graph *g, struct hot_list *h)
 			free(h->hot[i].callers);
 	h->n = kept;
 	hots_sort(h);
+	while (h->n > 0 && 100 * (double)h->hot[0].time < LEAST * (double)figure_run(g))
+		free(h->hot[--h->n].callers);
 }
 
 /* Add C to the callers of H.  False: out of memory. */
