@@ -101,6 +101,8 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 	}
 	if (!strcmp(word, "--aprof-sites"))
 		return c->sites = true;
+	if (!strcmp(word, "--aprof-callers"))
+		return c->callers = true;
 	if (!strcmp(word, "--aprof-verbose"))
 		return c->verbose = true;
 	return choice_refuse(word, err);

@@ -17,6 +17,7 @@ struct choice {
 	int layout;		/* --aprof-layout=: seed; 0: not given */
 	bool tsc;		/* --aprof-clock=tsc */
 	bool sites;		/* --aprof-sites */
+	bool callers;		/* --aprof-callers */
 	const char *verify;	/* --aprof-verify, --aprof-verify=report: what the plugin calls it, static; NULL: not given */
 	bool verbose;		/* --aprof-verbose */
 };

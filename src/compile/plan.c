@@ -378,6 +378,8 @@ bool plan_make(struct plan *p, const struct surroundings *around, struct error *
 		  p->line.action == ACTION_LINK;
 	if (!compile && makes_code(p))
 		p->why = "but this code may have no libc to stand on: -ffreestanding or -mcmodel=kernel";
+	if (compile && p->choice.callers)
+		list_add(&p->before, "-fno-optimize-sibling-calls");
 	if (compile && !add_compile_flags(p, around, err))
 		return false;
 	if (around->headers && plan_wants_headers(p))

@@ -43,6 +43,8 @@ const char compiler_help_text[] =
 "  --aprof-sites           by inline: code that says where a routine is called,\n"
 "                          so that calls are counted by call site; the other\n"
 "                          methods need none: APROF_SITES=1, aprof run --sites\n"
+"  --aprof-callers         no jump in place of a call at a routine's end: who calls\n"
+"                          is who is written in the source to call\n"
 "  --aprof-switch=NAME     this routine returns on another stack, as swapcontext\n"
 "                          does; for compiling and for linking, wherever it is:\n"
 "                          in the program, an archive or a shared library\n"

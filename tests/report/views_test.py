@@ -507,7 +507,7 @@ class Places(Views):
         cls.addClassCleanup(cls.home.cleanup)
         for name, text in ('loop.c', LOOP), ('burn.s', BURN), ('update.c', UPDATE), ('updates.c', UPDATES):
             (pathlib.Path(cls.cwd) / name).write_text(text)
-        for words in (['-O2', '-o', 'loop', 'loop.c'], ['-O2', '-fno-optimize-sibling-calls', '-shared', '-fPIC', '-o', 'libupdate.so', 'update.c', 'burn.s'],
+        for words in (['-O2', '-o', 'loop', 'loop.c'], ['-O2', '--aprof-callers', '-shared', '-fPIC', '-o', 'libupdate.so', 'update.c', 'burn.s'],
                       ['-O2', '-o', 'updates', 'updates.c', './libupdate.so']):
             subprocess.run([BUILD / 'aprof-cc', *words], cwd=cls.cwd, check=True)
         for name in 'loop', 'updates':
