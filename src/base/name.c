@@ -76,11 +76,12 @@ bool name_public(char *buffer, const char *name)
 {
 	size_t skip = strspn(name, "_");
 
-	strcpy(buffer, name);
+	if (buffer)
+		strcpy(buffer, name);
 	for (const char *p = skip >= 2 ? strchr(name + skip, '_') : NULL; p; p = strchr(p + 1, '_'))
 		if (is_processors(p + 1, strcspn(p + 1, "_"))) {
-			memcpy(buffer, name + skip, (size_t)(p - name) - skip);
-			buffer[(size_t)(p - name) - skip] = '\0';
+			if (buffer)
+				*(char *)mempcpy(buffer, name + skip, (size_t)(p - name) - skip) = '\0';
 			return true;
 		}
 	return false;

@@ -13,7 +13,7 @@ void name_simplify(char *buffer, const char *name);
 void name_without_parameters(char *buffer, const char *name);
 
 /* The name by which others call the function whose variant for some processors NAME is, `memcmp` of `__memcmp_evex_movbe`; into BUFFER of strlen(NAME) + 1
- * bytes.  False: NAME is no such variant, as a library's own names for them are made, and BUFFER is NAME. */
+ * bytes, or NULL.  False: NAME is no such variant, as a library's own names for them are made, and BUFFER is NAME. */
 bool name_public(char *buffer, const char *name);
 
 /* Bytes of the operator's name at P, which must not be taken for brackets: operator<, operator(), operator-> and so on; 0: there is none. */

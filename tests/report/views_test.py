@@ -413,7 +413,12 @@ class PublicNames(Views):
         if report['run']['counts']['pc_samples'] == 0:
             self.skipTest('the kernel gives no program counters')
         row = next(r for r in report['flat'] if r['name'] == routine)
-        return [leaf['called'] or leaf['name'] for leaf in row['parts'] if leaf['place'].startswith(('lib', 'static')) and leaf['ticks'] >= 10]
+        ticks = {}
+        for leaf in row['parts']:
+            if leaf['place'].startswith(('lib', 'static')):
+                name = leaf['called'] or leaf['name']
+                ticks[name] = ticks.get(name, 0) + leaf['ticks']
+        return [name for name in sorted(ticks, key=lambda name: -ticks[name]) if ticks[name] >= 10]
 
     @here.long
     def test_the_public_name(self):
@@ -495,6 +500,14 @@ UPDATES = r'''
 void update(char *d, const char *s, unsigned n, long work);
 int main(int argc, char **argv) { char a[256], b[256] = { 1 }; for (int i = 0; i < 60000; i++) update(a, b, argc * 100, 1000); return a[3]; }
 '''
+# A routine whose last call is a jump, and what it calls; and one that does both.
+TAILS = r'''
+static volatile long sink;
+__attribute__((noinline)) void grind(long n) { long x = sink; for (long i = 0; i < n; i++) x = x * 1103515245 + i; sink = x; }
+__attribute__((noinline)) void deliver(long n) { sink += n; grind(n); }
+__attribute__((noinline)) void step(long n) { deliver(n); sink++; }
+int main(void) { for (int i = 0; i < 60000; i++) { step(1000); sink--; } return 0; }
+'''
 
 
 class Places(Views):
@@ -505,12 +518,12 @@ class Places(Views):
         cls.home = tempfile.TemporaryDirectory()
         cls.cwd = cls.home.name
         cls.addClassCleanup(cls.home.cleanup)
-        for name, text in ('loop.c', LOOP), ('burn.s', BURN), ('update.c', UPDATE), ('updates.c', UPDATES):
+        for name, text in ('loop.c', LOOP), ('burn.s', BURN), ('update.c', UPDATE), ('updates.c', UPDATES), ('tails.c', TAILS):
             (pathlib.Path(cls.cwd) / name).write_text(text)
         for words in (['-O2', '-o', 'loop', 'loop.c'], ['-O2', '--aprof-callers', '-shared', '-fPIC', '-o', 'libupdate.so', 'update.c', 'burn.s'],
-                      ['-O2', '-o', 'updates', 'updates.c', './libupdate.so']):
+                      ['-O2', '-o', 'updates', 'updates.c', './libupdate.so'], ['-O2', '-o', 'tails', 'tails.c'], ['-O2', '--aprof-callers', '-o', 'kept', 'tails.c']):
             subprocess.run([BUILD / 'aprof-cc', *words], cwd=cls.cwd, check=True)
-        for name in 'loop', 'updates':
+        for name in 'loop', 'updates', 'tails', 'kept':
             well_sampled(cls.cwd, 0.1, f'./{name}', options=('-o', '/dev/null'))
             os.rename(f'{cls.cwd}/amon.out', f'{cls.cwd}/{name}.out')
 
@@ -543,6 +556,17 @@ class Places(Views):
         leaves = next(r for r in self.json('report', '--leaves', 'updates.out')['flat'] if r['name'] == 'dispatch')['parts']
         self.assertEqual([leaf['name'] for leaf in leaves[:2]], ['burn', 'smoulder'])
         self.assertNotIn('memcpy', text)
+
+    def test_tail_calls(self):
+        """The caller that the source has is told beside the profile's, and is the profile's where the compiler was asked to keep it."""
+        found = self.json('hot', 'tails.out')['by_own'][0]
+        self.assertEqual((found['name'], found['callers'][0]['name'], found['tail_called_by']), ('grind', 'step', 'deliver'))
+        text, own, _ = self.lines_of('tails.out')
+        self.assertRegex(own[0], ' step by deliver$')
+        self.assertIn('aprof-cc --aprof-callers', text)
+        found = self.json('hot', 'kept.out')['by_own'][0]
+        self.assertEqual((found['name'], found['callers'][0]['name'], found['tail_called_by']), ('grind', 'deliver', None))
+        self.assertNotIn('--aprof-callers', self.text('hot', 'kept.out'))
 
     def test_both_tables_fit_any_width(self):
         for columns in 60, 80, 133, 200:

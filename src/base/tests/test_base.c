@@ -260,6 +260,7 @@ static void test_public_names(void **state)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char buffer[80];
 
+		assert_int_equal(name_public(NULL, names[i].name), names[i].public != NULL);
 		assert_int_equal(name_public(buffer, names[i].name), names[i].public != NULL);
 		assert_string_equal(buffer, names[i].public ? names[i].public : names[i].name);
 	}

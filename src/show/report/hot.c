@@ -592,7 +592,7 @@ static json_t *hot_json_of(const struct hot_view *v, const struct hot *hot)
 
 	for (uint32_t i = 0; i < hot->ncallers; i++)
 		json_array_append_new(callers, caller_json(v, hot, hot->callers + i));
-	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(hot->name), "called", emit_name(hot->called), "module", emit_name(hot->module), "place", emit_name(hot->place), "in_library", (int)hot->library, "time_ns",
+	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(hot->name), "called", emit_name(hot->called), "module", emit_name(hot->module), "place", emit_name(hot->place), "in_library", (int)hot->library, "tail_called_by", hot->through == GRAPH_NONE ? json_null() : emit_name(hot_routine_name(v->g, hot->through)), "time_ns",
 			 emit_count(hot->time), "error_ns", share_json(graph_run_error(v->g, hot->time, &hot->evidence), v->cases.whole),
 			 "total_ns", hot->routine == GRAPH_NONE ? json_null() : emit_count(v->g->routines[hot->routine].total), "calls",
 			 hot->routine == GRAPH_NONE ? json_null() : emit_calls(graph_counts(v->g, hot->routine), hot->calls), "callers", callers);

@@ -26,7 +26,7 @@ static const char *public_of(char *public, const struct hot *hot)
 {
 	if (!hot->library)
 		return NULL;
-	return hot->called ? hot->called : name_public(public, hot->name) ? public : NULL;
+	return name_public(public, hot->name) ? public : hot->called;
 }
 
 static const char *brief_of(const struct hot_cases *c, const struct hot *hot)
@@ -74,15 +74,31 @@ static const char *caller_name(const struct hot_cases *c, const struct hot_calle
 	return r->brief ? r->brief : r->name.name;
 }
 
+/* ` by dispatch`, if HOT was called through that, malloc'ed; NULL: it was not, or out of memory. */
+static char *through_text(const struct hot_cases *c, const struct hot *hot, size_t room, const struct text_style *style)
+{
+	const struct graph_routine *r = hot->through == GRAPH_NONE ? NULL : c->g->routines + hot->through;
+	char *name = r && room > sizeof " by x..." ? print_fitted(r->name.name, r->brief, room - strlen(" by "), style) : NULL, *text = NULL;
+
+	if (name && asprintf(&text, " by %s", name) < 0)
+		text = NULL;
+	free(name);
+	return text;
+}
+
 /* `count_page 94±6 %` in ROOM columns: the heaviest caller; of the only one its name, and where there is no room for more the share alone beside it. */
 static void caller_print(FILE *out, const struct hot_cases *c, const struct hot *hot, size_t room, const struct text_style *style)
 {
 	const struct hot_caller *caller = hot->callers;
-	char name[HOT_NAME_SIZE], share[SHARE_SIZE] = "";
+	char name[HOT_NAME_SIZE], share[SHARE_SIZE] = "", *through;
 	size_t used = 0;
 
 	if (hot->ncallers == 0 || caller->routine == GRAPH_NONE)
 		return;
+	used = print_width(caller_name(c, caller), strlen(caller_name(c, caller)));
+	through = through_text(c, hot, used < room / 2 ? room - used : room / 2, style);
+	used = 0;
+	room -= through ? print_width(through, strlen(through)) : 0;
 	if (hot->ncallers > 1) {
 		share_text(share, style, hot->whole ? (double)caller->time / (double)hot->whole : 0,
 			graph_error(c->g, caller->time, &caller->evidence, hot->whole, &hot->whole_evidence));
@@ -96,7 +112,8 @@ static void caller_print(FILE *out, const struct hot_cases *c, const struct hot 
 		used = share[0] ? 1 + print_width(share, strlen(share)) : 0;
 	}
 	name_fit(name, c->g->routines[caller->routine].name.name, c->g->routines[caller->routine].brief, room - used, style);
-	fprintf(out, "  %s%s%s", name, share[0] ? " " : "", share);
+	fprintf(out, "  %s%s%s%s", name, through ? through : "", share[0] ? " " : "", share);
+	free(through);
 }
 
 static void padded_print(FILE *out, const char *text, int width)
@@ -186,6 +203,18 @@ static struct table_columns hot_columns_make(const struct hot_cases *c, size_t r
 	return w;
 }
 
+/* The first of ROWS that was called through another; NULL: none. */
+static const struct hot *through_first(const struct hot_cases *c, size_t rows)
+{
+	for (size_t i = 0; i < rows_of(&c->by_own, rows); i++)
+		if (c->by_own.hot[i].through != GRAPH_NONE)
+			return &c->by_own.hot[i];
+	for (size_t i = 0; i < rows_of(&c->by_total, rows); i++)
+		if (c->by_total.hot[i].through != GRAPH_NONE)
+			return &c->by_total.hot[i];
+	return NULL;
+}
+
 void hot_tables_print(const struct hot_cases *c, const struct report_options *options, size_t rows, FILE *out)
 {
 	struct table_columns w = hot_columns_make(c, rows, &options->style);
@@ -198,9 +227,11 @@ void hot_tables_print(const struct hot_cases *c, const struct report_options *op
 		hot_heading_print(out, c, TOTAL, &w, options);
 	for (size_t i = 0; i < rows_of(&c->by_total, rows); i++)
 		hot_row_print(out, c, c->by_total.hot + i, &w, options);
+	if (through_first(c, rows))
+		fputs("(by: left by a jump to it, a tail call; aprof-cc --aprof-callers makes it a call)\n", out);
 }
 
 size_t hot_tables_lines(const struct hot_cases *c, size_t rows)
 {
-	return (c->by_own.n > 0) + rows_of(&c->by_own, rows) + (c->by_total.n > 0) + rows_of(&c->by_total, rows);
+	return (c->by_own.n > 0) + rows_of(&c->by_own, rows) + (c->by_total.n > 0) + rows_of(&c->by_total, rows) + (through_first(c, rows) != NULL);
 }

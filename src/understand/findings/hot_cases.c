@@ -8,6 +8,7 @@
 #include "base/print.h"
 #include "understand/findings/figures.h"
 #include "understand/findings/recurring.h"
+#include "understand/findings/tail_calls.h"
 
 enum {
 	MANY = 4,		/* contexts that are many */
@@ -127,25 +128,14 @@ static const char *hot_cases_place_of(const struct graph_routine *r, const char 
 	return program && r->name.module && strcmp(r->name.module, program) != 0 ? print_basename(r->name.module) : NULL;
 }
 
-/* Is what lies at PATH the system's, and none of the user's own? */
-static bool is_systems(const char *path)
-{
-	static const char *const folders[] = { "/lib/", "/lib32/", "/lib64/", "/usr/", "/nix/store/", "/gnu/store/", "/snap/" };
-
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
-			return true;
-	return false;
-}
-
 /* What is known of ROUTINE, whose time is TIME. */
 static struct hot hot_of(const struct graph *g, uint32_t routine, const char *program, uint64_t time, struct overhead_evidence evidence)
 {
 	const struct graph_routine *r = g->routines + routine;
 	const char *place = hot_cases_place_of(r, program);
 
-	return (struct hot){ .routine = routine, .name = r->name.name, .place = place, .module = r->name.module ? print_basename(r->name.module) : NULL,
-		.library = place && (!g->counted || r->plain) && is_systems(r->name.module), .time = time, .evidence = evidence, .calls = r->calls };
+	return (struct hot){ .routine = routine, .through = GRAPH_NONE, .name = r->name.name, .place = place, .module = r->name.module ? print_basename(r->name.module) : NULL,
+		.library = place && (!g->counted || r->plain) && leaves_is_systems(r->name.module), .time = time, .evidence = evidence, .calls = r->calls };
 }
 
 /* A script's routine: what its interpreter and libraries do for it is its own. */
@@ -173,7 +163,7 @@ static bool leaf_is_librarys(const struct hot_cases *c, const struct leaf *l)
 
 	if (l->kind != LEAF_PLAIN || !m)
 		return false;
-	return m->main_program ? is_static(p) && leaves_has_no_source(c->in, l->pc) : !m->hooked && is_systems(m->path);
+	return m->main_program ? is_static(p) && leaves_has_no_source(c->in, l->pc) : !m->hooked && leaves_is_systems(m->path);
 }
 
 /* By what name L's callers know it. */
@@ -228,7 +218,7 @@ static bool plain_add(struct hot_cases *c, struct hot_list *h, const struct leaf
 			continue;
 		if (!hot || strcmp(hot->place, l->place) != 0 || strcmp(hot->name, name) != 0) {
 			hot = h->hot + h->n++;
-			*hot = (struct hot){ .routine = GRAPH_NONE, .name = name, .called = said ? NULL : l->called, .place = l->place, .module = l->place,
+			*hot = (struct hot){ .routine = GRAPH_NONE, .through = GRAPH_NONE, .name = name, .called = said ? NULL : l->called, .place = l->place, .module = l->place,
 				.library = leaf_is_librarys(c, l) };
 		}
 		hot->time += l->time;
@@ -250,10 +240,10 @@ static void rest_add(struct hot_cases *c, uint64_t outside)
 	const struct overhead_evidence *evidence = &g->contexts[0].evidence;
 
 	if (rest > 0)
-		c->by_own.hot[c->by_own.n++] = (struct hot){ .routine = GRAPH_NONE, .name = "(outside all routines)", .time = rest,
+		c->by_own.hot[c->by_own.n++] = (struct hot){ .routine = GRAPH_NONE, .through = GRAPH_NONE, .name = "(outside all routines)", .time = rest,
 			.evidence = { part * evidence->measured, part * evidence->variance } };
 	if (took > 0)
-		c->by_own.hot[c->by_own.n++] = (struct hot){ .routine = GRAPH_NONE, .name = "(hooks)", .module = "aprof", .time = took, .beside = true };
+		c->by_own.hot[c->by_own.n++] = (struct hot){ .routine = GRAPH_NONE, .through = GRAPH_NONE, .name = "(hooks)", .module = "aprof", .time = took, .beside = true };
 }
 
 /* ---- where the time is ---- */
@@ -272,6 +262,18 @@ static size_t hot_cases_leaves(const struct hot_cases *c, struct leaf *leaf, uin
 	for (size_t i = routines; i < n; i++)
 		*outside += leaf[i].time;
 	return n;
+}
+
+/* Through whom the first of H, whose callers are known, were called. */
+static void hots_through_find(const struct hot_cases *c, struct hot_list *h)
+{
+	for (size_t i = 0; i < h->n && i < HOT_TOP; i++) {
+		struct hot *hot = h->hot + i;
+
+		if (hot->ncallers > 0 && hot->callers->routine != GRAPH_NONE)
+			hot->through = tail_calls_through(c->in, hot->callers->routine, hot->name,
+				hot->routine == GRAPH_NONE ? NULL : c->g->routines[hot->routine].name.linked);
+	}
 }
 
 /* Fill by_own, of the N leaves at LEAF.  False: out of memory. */
@@ -440,6 +442,10 @@ static bool hot_cases_lists_find(struct hot_cases *c)
 	bool ok = leaf && own_find(c) && by_own_find(c, leaf, n, outside) && by_total_find(c) && heavy_find(c) && hot_cases_library_find(c, leaf, n);
 
 	free(leaf);
+	if (ok) {
+		hots_through_find(c, &c->by_own);
+		hots_through_find(c, &c->by_total);
+	}
 	return ok;
 }
 

@@ -42,6 +42,8 @@ struct hot {
 	const char *module;	/* its module's file name; NULL: none, or not known */
 	bool library;		/* code without hooks in a library */
 	bool beside;		/* its time is no part of the run's: what aprof took */
+	uint32_t through;	/* index in graph.routines: who called it in the source on behalf of the heaviest caller, by a jump at its end (tail_calls.h); GRAPH_NONE:
+				 * nobody, or nobody looked, who looks at the first of by_own and by_total only */
 	uint64_t time;		/* what makes it hot, ns: its own code's, or the time of its calls */
 	struct overhead_evidence evidence; /* what samples say of time */
 	uint64_t calls;		/* 0: unknown */

@@ -12,6 +12,16 @@
 
 enum { SEEN = 1000 };			/* a part of the run's time that is worth a look at a routine's code */
 
+bool leaves_is_systems(const char *path)
+{
+	static const char *const folders[] = { "/lib/", "/lib32/", "/lib64/", "/usr/", "/nix/store/", "/gnu/store/", "/snap/" };
+
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return false;
+}
+
 bool leaves_has_no_source(const struct report_input *in, const struct profile_pc *pc)
 {
 	const char *file;
@@ -53,7 +63,7 @@ static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, 
 		leaf->place = print_basename(p->modules[pc->module].path);
 		leaf->name = symbol->known || symbol->size ? symbol->display : "(no symbols)";
 		leaf->unnamed = !symbol->known;
-		leaf->nameless = pc->context && (!symbol->known || symbol->local) && (pc->module != module_of(p, pc) || leaves_has_no_source(in, pc));
+		leaf->nameless = pc->context && (!symbol->known || symbol->local || name_public(NULL, symbol->name)) && (pc->module != module_of(p, pc) || leaves_has_no_source(in, pc));
 		return options->leaves;
 	default:
 		return false;
@@ -205,10 +215,12 @@ size_t leaves_outside(const struct report_input *in, struct leaf *leaf)
 
 /* ---- names ---- */
 
-/* Whether code without a symbol at PC can be only what its routine calls: in a library of somebody else's, of which nothing is the user's own. */
-static bool is_others(const struct profile *p, const struct profile_pc *pc)
+/* Whether the code at PC can run only for what its routine calls: in a library of the system's, or, of code that has no symbol (UNNAMED), in any of somebody else's. */
+static bool is_others(const struct profile *p, const struct profile_pc *pc, bool unnamed)
 {
-	return pc->module != module_of(p, pc) && !p->modules[pc->module].hooked && !p->modules[pc->module].main_program;
+	const struct profile_module *m = &p->modules[pc->module];
+
+	return pc->module != module_of(p, pc) && !m->hooked && !m->main_program && (unnamed || leaves_is_systems(m->path));
 }
 
 /* By what name LEAF was called, if it is nameless. */
@@ -219,7 +231,7 @@ static void leaf_call_find(struct leaf *leaf, const struct leaves *l, const stru
 	if (!leaf->nameless)
 		return;
 	name = plain_call_name(l->called + leaf->routine, in->symbols, leaf->unnamed ? NULL : leaf->name, leaf->pc,
-		leaf->unnamed && is_others(in->graph->profile, leaf->pc));
+		is_others(in->graph->profile, leaf->pc, leaf->unnamed));
 	if (name && leaf->unnamed)
 		leaf->name = name;
 	else if (name && strcmp(name, leaf->name) != 0)

@@ -35,7 +35,8 @@ struct leaf {
 	uint64_t time;		/* ns of the routine's self time */
 	uint64_t ticks;		/* samples; the kernel has none */
 	const struct profile_pc *pc; /* one of them; NULL: none */
-	bool nameless;		/* no program can have called the plain function by a name of its own: it has none, or is local, in a library or linked from one */
+	bool nameless;		/* no program can have called the plain function by a name of its own: it has none, or is local or a variant for some processors, in a
+				 * library or linked from one */
 	bool unnamed;		/* it has no symbol */
 };
 
@@ -76,6 +77,9 @@ struct leaf_count *leaves_count(const struct leaves *l, const struct report_inpu
 /* The leaf that each sample of the profile was in, as an index in leaves.leaf, or LEAF_OWN: also of what is left out.  L is that of leaves_count; malloc'ed, NULL: out
  * of memory. */
 uint32_t *leaves_each(const struct leaves *l, const struct report_input *in);
+
+/* Is what lies at PATH the system's, and none of the user's own? */
+bool leaves_is_systems(const char *path);
 
 /* Whether nothing tells what source line PC is of: so it is in a library that was linked into the program, mostly. */
 bool leaves_has_no_source(const struct report_input *in, const struct profile_pc *pc);
