@@ -21,12 +21,10 @@ struct table_columns {
 	int name, module, caller;	/* widths */
 };
 
-/* The name by which HOT is known outside of its library, into PUBLIC, of the size of its name; NULL: by its own. */
+/* The name by which others know HOT of which it is a variant, into PUBLIC, of the size of its name; NULL: by its own. */
 static const char *public_of(char *public, const struct hot *hot)
 {
-	if (!hot->library)
-		return NULL;
-	return name_public(public, hot->name) ? public : hot->called;
+	return hot->library && name_public(public, hot->name) ? public : NULL;
 }
 
 static const char *brief_of(const struct hot_cases *c, const struct hot *hot)
