@@ -953,7 +953,7 @@ static void other_key(struct explorer *x, struct screen_event e)
 	case SCREEN_CLICK: click(x, e); break;
 	case 'P': export_ask(x); break;
 	case 'q':
-		if (x->current == PAGE_HELP || x->current == PAGE_COLUMNS)
+		if (x->current == PAGE_HELP)
 			explorer_go_back(x);
 		else
 			x->quit = true;
