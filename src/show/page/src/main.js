@@ -267,7 +267,7 @@ class App {
 
 	// Who wants nothing selected is not given the heaviest instead.
 	#deselect() {
-		this.emptied = true;
+		this.hasSelected = true;
 		this.set({ sel: '', hops: '0' });
 	}
 

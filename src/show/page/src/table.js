@@ -25,7 +25,7 @@ const given = (shown) => (c) => (c.getValue() === null ? '' : shown(c));
 
 // A column of times of the side S.
 function timeColumn(app, title, field, s) {
-	return { ...right, title, field, width: 88, formatter: given((c) => cell(format.time(c.getValue()), c.getValue())) };
+	return { ...right, title, field, width: title.length > 9 ? 118 : 88, formatter: given((c) => cell(format.time(c.getValue()), c.getValue())) };
 }
 
 function shareColumn(app, title, field, of, s) {
@@ -33,7 +33,7 @@ function shareColumn(app, title, field, of, s) {
 		...right,
 		title,
 		field,
-		width: 86,
+		width: title.length > 6 ? 94 : 86,
 		formatter: given((c) => {
 			const whole = app.whole(s),
 				p = whole ? (100 * c.getValue()) / whole : 0;
@@ -366,13 +366,14 @@ function selectFirst(app) {
 		unasked = -1;
 		return;
 	}
-	if (app.selected >= 0 || app.emptied) return;
+	if (app.selected >= 0 || app.hasSelected) return;
 	const { compares, timed } = app.model,
 		size = (row) => (compares ? Math.abs((timed ? row.selfChange : row.callsChange)?.by ?? 0) : timed ? row.self : row.calls),
 		rows = app.model.routines.flatMap((_, r) => (seen(app, r) ? [rowOf(app, r)] : [])),
 		first = rows.reduce((best, row) => (best === null || size(row) > size(best) ? row : best), null);
 	if (!first || !size(first)) return;
 	unasked = first.id;
+	app.hasSelected = true; // once: who selects nothing, or hides what is selected, has nothing selected
 	app.stateHolder.replace({ sel: String(unasked) });
 }
 

@@ -1363,6 +1363,33 @@ test('time as a sheet: an axis in seconds, a lane for each thread as high as it 
 	await tab.locator('.lane-name').nth(1).click();
 	await tab.waitForFunction(() => location.hash.includes('thread=1'));
 	await closed(tab);
+
+	// Of several files there are lanes for the threads of each, and one range of all of them.
+	const second = bench.make(
+			'sliced-two',
+			'--seed',
+			'9',
+			'--routines',
+			'12',
+			'--threads',
+			'3',
+			'--calls',
+			'900',
+			'--ticks',
+			'0.7',
+			'--intervals',
+			'1',
+		),
+		both = await bench.tab(bench.page('sliced-both.html', sliced, second), 'tab=time');
+	assert.equal(await both.locator('.lane').count(), bench.json('info', sliced, second).threads.length);
+	const ticks = (files) => files.map((file) => bench.json('report', file).run.times.contexts_ns).reduce((a, b) => a + b);
+	const work = await both.evaluate(() => {
+		const { interval, time, thread } = app.base.sides[0].slices;
+		return [Math.max(...Array.from({ length: interval.length }, (_, i) => thread.at(i))), time.sum];
+	});
+	assert.ok(work[0] >= told.length, 'both files are in it');
+	assert.ok(work[1] > 0.9 * ticks([sliced, second]), `${work[1]}`);
+	await closed(both);
 });
 
 test('a range of time is dragged, typed and taken back; it filters all sheets, and the address keeps it', async () => {
