@@ -315,13 +315,13 @@ export const graph = {
 		this.draw(app);
 	},
 
-	// The picture at hand, once it is laid out: larger, smaller, all of it.  They work wherever the focus is.
+	// The picture, as soon as there is one: larger, smaller, all of it.  They work wherever the focus is.
 	key(key) {
 		const by = { '+': 1.3, '=': 1.3, '-': 1 / 1.3 }[key];
 		if (!by && key !== '0') return false;
 		const act = () => (by ? picture?.step(by) : picture?.whole());
-		if (this.box.classList.contains('busy')) this.waiting.push(act);
-		else act();
+		if (picture) act();
+		else this.waiting.push(act);
 		return true;
 	},
 

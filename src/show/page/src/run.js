@@ -326,7 +326,7 @@ function summary(app) {
 		'p',
 		{ class: 'summary' },
 		app.model.timed ? [h('b', { 'data-exact': time }, format.time(time)), ', '] : null,
-		app.model.counted ? [h('b', {}, format.plural(run.counts.calls, 'call')), ', '] : null,
+		app.model.counted && !isRange(app) ? [h('b', {}, format.plural(run.counts.calls, 'call')), ', '] : null, // they are the run's
 		format.plural(contextsOf(app)[0], 'context'),
 		isNarrowed(app) ? (app.base.focused ? ' in focus' : ' without what is hidden') : null,
 		isRange(app) ? ' in the range of time' : null,

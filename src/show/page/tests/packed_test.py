@@ -169,7 +169,12 @@ class With(Page):
         self.assertLess(max(slices['interval']), 1000)
         self.assertLess(max(slices['node']), side['counts']['nodes'])
         self.assertEqual(set(slices['thread']), {0, 1})
-        for operands in ['amon.out', '--against', 'amon.out'], ['amon.out', 'amon.out'], ['--time-range=0..1', 'amon.out']:
+        both, = self.page('amon.out', 'amon.out').sides     # each from its own beginning, which is the same
+        self.assertEqual(both['interval_ns'], 8000000)
+        self.assertEqual(set(both['slice']['thread']), {0, 1, 2, 3})
+        for column in 'time', 'ticks', 'interval':
+            self.assertEqual(sum(both['slice'][column]), 2 * sum(slices[column]), column)
+        for operands in ['amon.out', '--against', 'amon.out'], ['--time-range=0..1', 'amon.out']:
             for side in self.page(*operands).sides:
                 self.assertEqual((side['interval_ns'], side['counts']['slices']), (0, 0), operands)
 
