@@ -395,6 +395,43 @@ static void line_cut(FILE *out, const char *line, size_t len, size_t width)
 	fputs("...", out);
 }
 
+/* Bytes of the LEN at LINE that go into WIDTH columns: up to a blank behind a word, unless the first word is longer. */
+static size_t line_fit(const char *line, size_t len, size_t width)
+{
+	size_t at = 0, columns = 0, blank = 0;
+
+	while (at < len) {
+		if (line[at] == ' ' && at > 0 && line[at - 1] != ' ') {
+			if (columns > width)
+				return blank ? blank : at;
+			blank = at;
+		}
+		at += print_step(line + at, len - at, &columns);
+	}
+	return columns > width && blank > strspn(line, " ") ? blank : len;
+}
+
+void print_wrapped(FILE *out, const char *text, size_t width)
+{
+	enum { INDENT = 6 };
+
+	for (size_t len; *text; text += len + (text[len] == '\n')) {
+		size_t n;
+
+		len = strcspn(text, "\n");
+		n = line_fit(text, len, width);
+		fwrite(text, 1, n, out);
+		for (size_t at = n; at < len; at += n) {
+			at += strspn(text + at, " ");
+			n = at < len ? line_fit(text + at, len - at, width - INDENT) : 0;
+			if (n > 0)
+				fprintf(out, "\n%*s%.*s", INDENT, "", (int)n, text + at);
+		}
+		if (text[len] == '\n')
+			putc('\n', out);
+	}
+}
+
 void print_cut(FILE *out, const struct text_style *style, const char *text, unsigned lines)
 {
 	size_t width = (size_t)print_columns(style) > LABEL + LEAST_TEXT ? (size_t)print_columns(style) : LABEL + LEAST_TEXT;

@@ -116,6 +116,9 @@ size_t print_width(const char *text, size_t len);
 /* Print TEXT, lines of a head, in LINES lines at most, each cut to the columns of the terminal. */
 void print_cut(FILE *out, const struct text_style *style, const char *text, unsigned lines);
 
+/* Print TEXT with its lines broken at blanks so that none has more than WIDTH columns, as far as its words allow; what follows is indented by six columns. */
+void print_wrapped(FILE *out, const char *text, size_t width);
+
 /* Number of columns to fill: the terminal's, or 80. */
 int print_columns(const struct text_style *style);
 

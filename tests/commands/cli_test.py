@@ -1012,7 +1012,14 @@ class Real(unittest.TestCase):
         for words in ['report', '-bp'], ['report', '-bq'], ['tree', '-b', '--min-percent=0']:
             with self.subTest(words):
                 self.assertIn(whole, aprof(*words, cwd=self.cwd).stdout)
-                self.assertIn(whole, on_terminal(self, 80, *words, '--wide', NO_COLOR='1'))
+                for option in '--wide', '--names=whole':
+                    self.assertIn(whole, on_terminal(self, 80, *words, option, NO_COLOR='1'))
+                short = aprof(*words, '--names=short', cwd=self.cwd).stdout
+                self.assertNotIn(whole, short)
+                self.assertIn('OrderedConcurrentHashTable::insert_without_rehash', short)
+                lines = aprof(*words, '--names=short', '-b', cwd=self.cwd, env={**os.environ, 'COLUMNS': '80', 'LC_ALL': 'C.UTF-8'}).stdout.split('\n')
+                self.assertTrue([line for line in lines if '...::insert_witho' in line], lines)
+                self.assertLessEqual(max(map(len, lines)), 80)
                 lines = on_terminal(self, 80, *words, NO_COLOR='1').split('\r\n')
                 self.assertTrue([line for line in lines if '...::insert_witho' in line], lines)
                 self.assertLessEqual(max(map(len, lines)), 80)

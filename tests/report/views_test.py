@@ -573,8 +573,11 @@ class Places(Views):
             status, shown = terminal([APROF, 'hot', '--no-pager', 'updates.out'], self.cwd, columns=columns, lines=24)
             text = plain(shown)
             self.assertEqual(status, 0, text)
-            self.assertLessEqual(max(map(len, text.splitlines())), max(columns, 80), text)
-            self.assertLessEqual(text.count('\n'), 24, text)
+            self.assertLessEqual(max(map(len, text.splitlines())), columns, text)
+            if columns >= 80:
+                self.assertLessEqual(text.count('\n'), 24, text)
+            else:               # broken at words
+                self.assertEqual(text.split(), plain(terminal([APROF, 'hot', '--no-pager', 'updates.out'], self.cwd, lines=24)[1]).split())
 
     def test_instructions_where_there_is_no_source(self):
         """What "more" says, and what has no hooks: without debug information the instructions are shown, with the time at the loop."""

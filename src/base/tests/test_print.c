@@ -108,12 +108,37 @@ static void names_fit(void **state)
 	}
 }
 
+/* Lines are broken at blanks behind words, whatever colours are between. */
+static void lines_wrap(void **state)
+{
+	static const struct { const char *text, *wrapped; size_t width; } texts[] = {
+		{ "one two\n\nthree\n", "one two\n\nthree\n", 20 },
+		{ "one two three four five six\n", "one two three\n      four five\n      six\n", 15 },
+		{ "   name in a.c: 12 %\n", "   name in a.c:\n      12 %\n", 16 },
+		{ "\033[1mone\033[0m two\n", "\033[1mone\033[0m two\n", 7 },
+		{ "a-word-that-is-too-long b\n", "a-word-that-is-too-long\n      b\n", 12 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		char *text;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		assert_non_null(out);
+		print_wrapped(out, texts[i].text, texts[i].width);
+		assert_int_equal(fclose(out), 0);
+		assert_string_equal(text, texts[i].wrapped);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_have_three_digits), cmocka_unit_test(changes_have_signs), cmocka_unit_test(columns_do_not_shift),
 		cmocka_unit_test(parts_have_the_unit_of_the_whole), cmocka_unit_test(counts_widen_in_steps),
-		cmocka_unit_test(names_fit),
+		cmocka_unit_test(names_fit), cmocka_unit_test(lines_wrap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #include "show/report/share.h"
 #include "base/print.h"
 
-enum { SHOWN = HOT_LISTED, NAME = 44, SEQUENCE_NAME = 33, ERRAND_NAME = 34, ARROW = 4, DOTS = 4, PLACE = 24, ROOM = 4 * NAME, LINE = 80, SCREEN = 24 };
+enum { SHOWN = HOT_LISTED, NAME = 44, SEQUENCE_NAME = 33, ERRAND_NAME = 34, ARROW = 4, DOTS = 4, PLACE = 24, ROOM = 4 * NAME, LINE = 80, NARROWEST = 24, SCREEN = 24 };
 
 /* What is printed, and how. */
 struct hot_view {
@@ -548,7 +548,7 @@ static bool hot_lacks_pcs(const struct hot_view *v)
 	return v->g->profile->npcs == 0 && v->g->counted && !v->g->arcs_alone && v->g->time > 0;
 }
 
-bool hot_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+static bool hot_whole_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct hot_view v;
 	bool ok = view_make(&v, in, options, err);
@@ -573,6 +573,26 @@ bool hot_text(const struct report_input *in, const struct report_options *option
 	}
 	free(cases);
 	hot_cases_free(&v.cases);
+	return ok;
+}
+
+/* On a terminal narrower than lines are, these are broken at words. */
+bool hot_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *lines;
+	bool ok;
+
+	if (options->style.width == 0 || options->style.width >= LINE)
+		return hot_whole_text(in, options, out, err);
+	lines = open_memstream(&text, &size);
+	ok = lines && hot_whole_text(in, options, lines, err);
+	if (!lines || fclose(lines) != 0)
+		ok = error_no_memory(err, NULL);
+	if (ok)
+		print_wrapped(out, text, options->style.width > NARROWEST ? (size_t)options->style.width : NARROWEST);
+	free(text);
 	return ok;
 }
 
