@@ -19,7 +19,8 @@ const CELL = 20,
 	DEEPEST = 400;
 
 const PADDING = 8, // of a frame
-	SCOPE = 20; // what is left of what a name is in, where it gives way
+	SCOPE = 20, // what is left of what a name is in, where it gives way
+	LEAST = 24; // in which there is room for some letters
 const pen = document.createElement('canvas').getContext('2d');
 const widthOf = (text) => {
 	pen.font = '12px system-ui, sans-serif';
@@ -30,7 +31,7 @@ const widthOf = (text) => {
 function endOf(name, room) {
 	const [scope, last, args] = pieces(name),
 		full = args.length <= FEW ? last + args : last;
-	if (room < 2 * SCOPE || widthOf(full) + (scope ? SCOPE : 0) <= room) return null;
+	if (room < LEAST || widthOf(full) + (scope ? SCOPE : 0) <= room) return null;
 	const end = full.replace(/^::/, '');
 	if (widthOf(`…${end}`) <= room) return scope ? `…${end}` : end;
 	if (widthOf(end) <= room) return end;
