@@ -38,7 +38,7 @@ struct monitor {
 	int pid;			/* of this process */
 	bool started;			/* the clock is chosen and goes */
 	volatile bool young;		/* the process has worked for some milliseconds at most, and has no sampler (young_process.h) */
-	volatile bool unmeasured;	/* it is so no longer, and the hooks are to be measured */
+	volatile bool unmeasured;	/* it is so no longer, or has another way since, whose hooks are to be measured */
 	bool sigprof_blocked;		/* SIGPROF was blocked when the first thread began */
 	bool in_nursery;		/* the file of this process is a place in it */
 	struct amon_chunk *nursery;	/* of the file that young children share (nursery.h), as this process has it mapped; NULL: none */

@@ -302,39 +302,63 @@ static bool returns_are_seen(void)
 }
 #endif
 
+#if defined(__x86_64__)
+/* Way inline, by the code that the program has. */
+static struct cost inline_measure(void)
+{
+	if (monitor.inline_sites && monitor.reads_counter)
+		return calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_sites_tsc), aprof_calibrate_sites_tsc_leaf, true });
+	if (monitor.inline_sites)
+		return calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_sites), aprof_calibrate_sites_leaf, true });
+	if (monitor.reads_counter)
+		return calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_tsc), aprof_calibrate_tsc_leaf, true });
+	return calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_inline), aprof_calibrate_inline_leaf, true });
+}
+
+static struct cost way_measure(int way)
+{
+	if (way == 0)
+		return calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_fentry), aprof_calibrate_fentry_routine, false });
+	if (way == 1)
+		return calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_cyg), aprof_calibrate_cyg_leaf, false });
+	return inline_measure();
+}
+
+/* Measure WAY, in 1e-12 s. */
+static void way_calibrate(int way)
+{
+	struct moment began = cycles_moment(), ended;
+	struct cost cost = way_measure(way);
+	uint64_t cycles, nsec;
+
+	ended = cycles_moment();
+	cycles = ended.cycles - began.cycles;
+	nsec = ended.nsec - began.nsec;
+	if (nsec > cycles * SLOWEST || nsec < cycles / FASTEST)
+		nsec = 0;		/* the clock was set meanwhile: nothing is known */
+	cost_of_hooks[way] = (struct cost){ cost.total * nsec * 1000 / cycles / CALLS, cost.inside * nsec * 1000 / cycles / CALLS };
+}
+#endif
+
 void calibrate(const struct hooks *hooks)
 {
 #if defined(__x86_64__)
-	struct moment began, ended;
-	uint64_t cycles, nsec;
+	static int measures;		/* the process of which a thread does: there is one machine to pretend with */
+	int way = cost_way(), none = __atomic_load_n(&measures, __ATOMIC_RELAXED);
 
-	if (cost_of_hooks[0].total)
+	if (way < 0 || cost_of_hooks[way].total)
 		return;
 #ifdef APROF_MCOUNT
 	if (!returns_are_seen())
 		return;
 	aprof_calibrate_copy = patch_copy((uintptr_t)aprof_calibrate_fentry_routine);
 #endif
-	aprof_calibrate_hooks = *hooks;
-	began = cycles_moment();
-	cost_of_hooks[0] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_fentry), aprof_calibrate_fentry_routine, false });
-	cost_of_hooks[1] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_cyg), aprof_calibrate_cyg_leaf, false });
-	if (monitor.inline_sites && monitor.reads_counter)
-		cost_of_hooks[2] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_sites_tsc), aprof_calibrate_sites_tsc_leaf, true });
-	else if (monitor.inline_sites)
-		cost_of_hooks[2] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_sites), aprof_calibrate_sites_leaf, true });
-	else if (monitor.reads_counter)
-		cost_of_hooks[2] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_tsc), aprof_calibrate_tsc_leaf, true });
-	else
-		cost_of_hooks[2] = calibrate_measure(&(struct trial){ TRIAL(aprof_calibrate_inline), aprof_calibrate_inline_leaf, true });
-	ended = cycles_moment();
-	cycles = ended.cycles - began.cycles;
-	nsec = ended.nsec - began.nsec;
-	if (nsec > cycles * SLOWEST || nsec < cycles / FASTEST)
-		nsec = 0;		/* the clock was set meanwhile: nothing is known */
-	for (int way = 0; way < 3; way++) {
-		cost_of_hooks[way].total = cost_of_hooks[way].total * nsec * 1000 / cycles / CALLS;
-		cost_of_hooks[way].inside = cost_of_hooks[way].inside * nsec * 1000 / cycles / CALLS;
+	if (none == monitor.pid || !__atomic_compare_exchange_n(&measures, &none, monitor.pid, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		monitor.unmeasured = true;
+		return;
 	}
+	aprof_calibrate_hooks = *hooks;
+	way_calibrate(way);
+	__atomic_store_n(&measures, 0, __ATOMIC_RELEASE);
 #endif
 }

@@ -6,6 +6,6 @@
 
 struct hooks;
 
-void calibrate(const struct hooks *hooks) HIDDEN; /* measure the hooks' own cost, once */
+void calibrate(const struct hooks *hooks) HIDDEN; /* measure the cost of the hooks of the way in use, once */
 
 #endif

@@ -203,13 +203,15 @@ static void precedence_set(void)
 	}
 }
 
-/* At DUE, a random part of a period after the beginning, before anything that takes long: each part of a process that ends soon is to have it.
- * Returns when it was. */
-static uint64_t first_look(uint64_t due)
+/* At DUE, a random part of a period after the beginning: each part of a process that ends soon is to have it.  What looks need is made then: a process that ends before is spared that, and
+ * its parent, who waits for what /proc knows of it to be forgotten.  Returns when it was; *OWN_DESCRIPTORS: as status_begin. */
+static uint64_t first_look(uint64_t due, bool *own_descriptors)
 {
 	uint64_t now;
 
 	sleep_until(due);
+	*own_descriptors = status_begin();
+	credentials_begin();
 	now = sys_clock(CLOCK_MONOTONIC);
 	round_end();			/* what it took to begin */
 	look_round(&(struct look_time){ .now = now, .took = pace.took });
@@ -234,9 +236,7 @@ static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 	pace.used = WHOLE;
 	pace.cpu = 0;
 	precedence_set();
-	own_descriptors = status_begin();
-	credentials_begin();
-	now = due = first_look(now + random_next() % clock_period());
+	now = due = first_look(now + random_next() % clock_period(), &own_descriptors);
 	pc_begin(own_descriptors);
 	while (!look_is_stopped() && ((++idle % IDLE_ROUNDS && (idle == 1 || period() < SELDOM)) || !status_is_alone(&status))) {
 		bool measure = ++rounds % MEASURE_ROUNDS == 0 || rounds < YOUNG || period() > clock_period();

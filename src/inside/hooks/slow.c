@@ -34,7 +34,7 @@ static const struct hooks all = { __aprof_entry, __aprof_return, aprof_cyg_enter
 
 __attribute__((noinline)) struct thread *slow_start(uintptr_t cfa)
 {
-	return thread_start(cfa, &all);
+	return thread_start(cfa);
 }
 
 void slow_measure(void)

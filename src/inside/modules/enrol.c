@@ -104,6 +104,7 @@ static bool enrol_record(uintptr_t address, uint32_t flags, uint32_t index)
 		if (way == 1u << AMON_WAY_INLINE && monitor.jumps_untold)
 			note_once(AMON_NOTE_UNTOLD_JUMPS);
 		cost_record();
+		monitor.unmeasured |= !monitor.young;
 	}
 	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
 	return true;

@@ -56,12 +56,25 @@ static bool load_is_idle(void)
 	return used != aprof_monitor_here;
 }
 
+/* Children that end soon do not measure the hooks: they have what their parent knows. */
+static void load_before_fork(void)
+{
+	uint64_t mask;
+
+	if (monitor.unmeasured && monitor_state() == MONITOR_ON) {
+		sys_block_signals(&mask);
+		slow_measure();
+		sys_restore_signals(&mask);
+	}
+	fork_before();
+}
+
 static void __attribute__((constructor(101))) on_load(void)
 {
 	if (load_is_idle())
 		return;
 	thread_watch_begin();
-	pthread_atfork(fork_before, fork_in_parent, fork_in_child);
+	pthread_atfork(load_before_fork, fork_in_parent, fork_in_child);
 }
 
 static void __attribute__((destructor(101))) on_unload(void)

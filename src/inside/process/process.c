@@ -110,21 +110,13 @@ static void process_grown(void)
 	clock_start();
 }
 
-static void inside_process_measure(const struct hooks *hooks)
-{
-	monitor.unmeasured = false;
-	calibrate(hooks);
-	cost_record();
-}
-
-void process_started(const struct hooks *hooks)
+void process_started(void)
 {
 	if (__atomic_exchange_n(&monitor.started, true, __ATOMIC_ACQ_REL))
 		return;
 	clock_begin();
 	if (!young_process_begin(process_grown)) {
 		file_move_out();
-		inside_process_measure(hooks);
 		clock_start();
 	}
 	phase_begin();
@@ -132,6 +124,8 @@ void process_started(const struct hooks *hooks)
 
 void process_measure(const struct hooks *hooks)
 {
-	if (__atomic_exchange_n(&monitor.unmeasured, false, __ATOMIC_RELAXED))
-		inside_process_measure(hooks);
+	if (!__atomic_exchange_n(&monitor.unmeasured, false, __ATOMIC_RELAXED))
+		return;
+	calibrate(hooks);
+	cost_record();
 }

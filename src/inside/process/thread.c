@@ -210,7 +210,7 @@ static bool watch(void)
 	return has_key && thread_key < 32 && pthread_setspecific(thread_key, &aprof_tls) == 0;
 }
 
-struct thread *thread_start(uintptr_t cfa, const struct hooks *hooks)
+struct thread *thread_start(uintptr_t cfa)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	bool unmoved = fork_is_unmoved();
@@ -234,7 +234,7 @@ struct thread *thread_start(uintptr_t cfa, const struct hooks *hooks)
 	}
 	process_thread_begin(t);
 	cancel_thread();
-	process_started(hooks);
+	process_started();
 	if (t->index > 0) {
 		file_pin();
 		young_process_grow();

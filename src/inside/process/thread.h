@@ -13,7 +13,6 @@
 #include "inside/tls.h"
 
 struct aprof_stack;
-struct hooks;
 struct shadow;
 struct spender;
 struct unwind_cache;
@@ -195,7 +194,7 @@ struct thread {
 enum { BUSY = 2 };
 static inline uint32_t busy_open(context_id c) { return (uint32_t)c | 1; }
 
-struct thread *thread_start(uintptr_t cfa, const struct hooks *hooks) HIDDEN; /* first hook of the calling thread; NULL: stay out. HOOKS: all there are, to be measured */
+struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
 void thread_watch_begin(void) HIDDEN;		/* from now on libc can tell of a thread's end */
 
 /* The machine that counts what the calling thread, whose words are at TLS, calls now; NULL: none, or not yet. It is read once, since a
