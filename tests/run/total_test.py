@@ -232,6 +232,12 @@ class Total(Recording):
                 self.assertAlmostEqual((placed + unplaced) / used, 1, delta=0.04)
                 self.assertAlmostEqual(self.flat("data")["work"]["total_ns"] / (160 * 4e6), 1, delta=0.25)
 
+    def test_few_descriptors(self):
+        """There are fewer than threads, of which each has one as long as there are many."""
+        self.build(TREE)
+        done = self.run_by("ptrace", "./prog", before=("sh", "-c", 'ulimit -n 100; exec "$@"', "sh"))
+        self.assertNotIn("could not be sampled", done.stderr)
+
     def test_no_file(self):
         """A limit on files, or one on memory, is no lack of CPU time."""
         self.build(FORKS)

@@ -15,7 +15,10 @@
 #include "base/proc.h"
 #include "base/task_stat.h"
 
-enum { UNSERVED = 30 };			/* ms of CPU time after which a program that says nothing will say nothing */
+enum {
+	UNSERVED = 30,			/* ms of CPU time after which a program that says nothing will say nothing */
+	HELD = 64,			/* threads whose file in /proc stays open: others need descriptors, too */
+};
 
 static uint64_t tracees_now(void)
 {
@@ -57,12 +60,23 @@ void tracees_tell(struct tracees *t, const struct happening *h)
 		t->queue[t->nqueue++] = *h;
 }
 
+static int schedstat_open(const struct traced_thread *t)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)t->process->pid, (int)t->tid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 struct tracee_time tracee_time(const struct traced_thread *t)
 {
 	char text[64], *at = text;
-	ssize_t n = pread(t->fd, text, sizeof text - 1, 0);
+	int fd = t->fd < 0 ? schedstat_open(t) : t->fd;
+	ssize_t n = pread(fd, text, sizeof text - 1, 0);
 	struct tracee_time time = { 0 };
 
+	if (t->fd < 0 && fd >= 0)
+		close(fd);
 	if (n <= 0)
 		return time;
 	text[n] = 0;
@@ -102,14 +116,12 @@ struct traced_thread *tracees_find(struct tracees *t, pid_t tid)
 static bool tracees_thread_add(struct tracees *t, struct traced *p, pid_t tid)
 {
 	struct traced_thread new = { .tid = tid, .process = p, .found = true };
-	char path[64];
 
 	if (!array_grow(&t->threads, &t->threads_room, t->nthreads, sizeof *t->threads))
 		return false;
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0)
 		return false;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)p->pid, (int)tid);
-	new.fd = open(path, O_RDONLY | O_CLOEXEC);
+	new.fd = t->nthreads < HELD ? schedstat_open(&new) : -1;
 	new.seen = new.met = p->told ? 0 : tracee_cpu(&new);
 	new.cpu = new.seen;
 	new.charged = tracees_now();

@@ -20,7 +20,7 @@ struct tracee_time {
 struct traced_thread {
 	pid_t tid;
 	struct traced *process;
-	int fd;				/* of /proc/PID/task/TID/schedstat */
+	int fd;				/* of /proc/PID/task/TID/schedstat; -1: it is opened each time */
 	uint64_t met;			/* CPU time when it was met, which is nobody's here, ns */
 	uint64_t cpu;			/* CPU time that samples stand for, ns */
 	uint64_t seen;			/* CPU time when it was last looked at */
