@@ -509,12 +509,13 @@ class Explorer(unittest.TestCase):
             screen = self.wait(r'\[0Changes\](.|\n)*Routines by change of self')
             count = int(re.search(r'self time?: *(\d+)', screen + ' time: 0')[1]) if columns > 60 else len(news)
             self.assertEqual(count, len(news))
-            rows = [row for row in self.rows() if re.search(r' (\S*::)?(work|alone|begin|main|the_end_of_the_name)$', row)]
+            rows = [row.replace('   (same code, same calls)', '') for row in self.rows()]
+            rows = [row for row in rows if re.search(r' (\S*::)?(work|alone|begin|main|the_end_of_the_name)$', row)]
             self.assertEqual({re.split(r'::| ', row)[-1] for row in rows[:len(news)]}, news)
             changed = [row for row in rows if re.search(r'[+-]\d', row)]
             self.assertEqual(len(changed), len([r for r in diff['routines'] if r['self']['news'] or r['calls']['news']
                                                 or (columns > 64 and r['total']['news'])]))
-            self.wait_selected(rf'(::| )({"|".join(news)})\s*$')
+            self.wait_selected(rf'(::| )({"|".join(news)})(   \(same code, same calls\))?\s*$')
             self.keys('G', 'Enter')
             self.wait(r'(?m)^▾ Contexts')
             self.keys('g', '/')
