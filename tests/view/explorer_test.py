@@ -528,7 +528,7 @@ class Explorer(unittest.TestCase):
             self.wait_selected(r' alone\s*$')
             self.tmux('resize-window', '-x', '60', '-y', '20')
             self.keys('0')
-            self.wait(r'\[0Changes\]')
+            self.wait(r'\[0Diff\]')
             self.quit()
         self.start(80, 24, 'o1 --against')
         self.wait('one side has no profile')
