@@ -267,12 +267,11 @@ class Source(stacks.Stacks):
         return super().build(text, *names, **more)
 
     def head(self, done):
-        """Source, rate and whether 99 % of the stacks are whole, but for one, as the head of the report tells."""
+        """Source and rate, as the head of the report tells, and whether 99 % of the stacks are whole, but for one."""
         by = re.search(r"call stacks were sampled\s+by\s+([^,]*),\s+(?:up\s+to\s+)?(\d+)\s+a\s+second", done.stderr)
-        found = re.search(r"\nstacks +([\d,]+) in [\d,]+ contexts?; ([\d.]+) % go back to the thread's start\n", done.stderr)
-        self.assertTrue(by and found, done.stderr)
-        stacks_all = int(found[1].replace(",", ""))
-        return " ".join(by[1].split()), int(by[2]), stacks_all * (100 - float(found[2])) / 100 <= 1.01 + stacks_all / 100
+        self.assertTrue(by, done.stderr)
+        found = json.loads(self.aprof("report", "--json").stdout)["run"]["call_stacks"]
+        return " ".join(by[1].split()), int(by[2]), found["truncated"] <= 1 + found["sampled"] / 100
 
     def parents(self, name, *arguments):
         whole = json.loads(self.aprof("report", "--json", *arguments).stdout)

@@ -87,14 +87,19 @@ uint32_t output_title(const struct comparison *c, enum comparison_kind kind, enu
 	return news;
 }
 
-const char *output_remark(const struct comparison *c, const struct comparison_item *item)
+const char *output_only(const struct comparison_item *item)
 {
 	bool base = item->calls.base_most || item->sides[COMPARISON_TOTAL].base > 0;
 	bool fresh = item->calls.most || item->sides[COMPARISON_TOTAL].fresh > 0;
 
-	if (base == fresh)
-		return item->news[COMPARISON_SELF] && comparison_is_same(c, item) ? "   (same code, same calls)" : "";
-	return fresh ? "   (new)" : "   (gone)";
+	return base == fresh ? "" : fresh ? "   (new)" : "   (gone)";
+}
+
+const char *output_remark(const struct comparison *c, const struct comparison_item *item)
+{
+	const char *only = output_only(item);
+
+	return *only || !item->news[COMPARISON_SELF] || !comparison_is_same(c, item) ? only : "   (same code, same calls)";
 }
 
 void output_signed(char *text, size_t size, double ns)

@@ -34,7 +34,10 @@ void output_calls(char *text, size_t size, double calls, bool sign);
 void output_calls_change(char *text, size_t size, const struct comparison_item *item);
 void output_per_call_change(char *text, size_t size, const struct comparison_item *item);
 
-/* `   (new)` or `   (gone)` of what one side alone has; `   (same code, same calls)` of a routine whose own time changed though it has these; else nothing. */
+/* `   (new)` or `   (gone)` of what one side alone has; else nothing. */
+const char *output_only(const struct comparison_item *item);
+
+/* The same; or `   (same code, same calls)` of a routine whose own time changed though it has these. */
 const char *output_remark(const struct comparison *c, const struct comparison_item *item);
 
 /* {caller, callee, site}; `site` as a place of a report's `sites[]`, null of places that are not known. */

@@ -299,7 +299,7 @@ static void cells_print(const struct page *p, const struct comparison_item *item
 static void item_print(const struct page *p, enum comparison_kind kind, const struct comparison_item *item, FILE *out)
 {
 	const struct text_style *style = &p->view->options.style;
-	const char *only = output_remark(compared(p), item);
+	const char *only = p->view->options.style.width >= WIDE ? output_remark(compared(p), item) : output_only(item);
 
 	cells_print(p, item, out);
 	putc(' ', out);
