@@ -405,7 +405,7 @@ found() {
 # #include <aprof.h> works by itself, also where the source is only preprocessed; a program's own header of that name goes before, and
 # compilers of other languages hear nothing of it.
 headers() {
-	mkdir lib own && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-exe.ld "$APROF_LIBDIR"/aprof.specs lib
+	mkdir lib own && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-*.ld "$APROF_LIBDIR"/aprof.specs lib
 	export APROF_LIBDIR="$PWD/lib"
 	cat >asks.c <<-'C'
 		#include <aprof.h>
@@ -975,7 +975,7 @@ inline_versions() {
 inline_missing() {
 	use_plugin
 	sources
-	mkdir none && cp "$APROF_LIBDIR"/lib*.a "$APROF_LIBDIR"/lib*.so.1 "$APROF_LIBDIR"/aprof-exe.ld none
+	mkdir none && cp "$APROF_LIBDIR"/lib*.a "$APROF_LIBDIR"/lib*.so.1 "$APROF_LIBDIR"/aprof-*.ld none
 	APROF_LIBDIR=$PWD/none "$cc" --aprof-verbose -c part.c 2>verbose.err
 	grep -q 'method fentry: aprof was built without its plugin' verbose.err || fail "no plugin: $(cat verbose.err)"
 	APROF_LIBDIR=$PWD/none refuses "aprof was built without its GCC plugin" "$cc" --aprof-way=inline -c part.c
