@@ -179,7 +179,7 @@ class Below(Recording):
         with open(os.path.join(self.path, "page.html")) as file:
             self.assertIn("heavy", file.read())
         self.assertIn("heavy", self.aprof("paths", "--leaves", "--min-percent=0", "--top=0").stdout)
-        self.assertIn("in libplain.so: outer", self.aprof("report", "--leaves", "--model=gprof").stdout)     # which divides by calls, and there are none
+        self.assertIn("in libplain.so: deep", self.aprof("report", "--leaves", "--model=gprof").stdout)     # which divides by calls, and there are none
         self.assertRegex(self.aprof("tree", "--leaves", "--hide=outer", "--hide=heavy", "--hide=light").stdout, r"\n.* one\n.* deep\n")
         self.assertRegex(self.aprof("report", "--leaves", "--model=cct").stdout, r"\n +[\d.]+ %? +[\d.]+ [mu]?s {20,}outer \[\d+\]\n")
         done = self.aprof("run", "--stacks", "--leaves", "./prog")
@@ -187,7 +187,7 @@ class Below(Recording):
         self.aprof("run", "--no-report", "--data=alone", "./prog")
         self.assertIn("--phase cannot be joined with --stacks", self.aprof("report", "--stacks", "--phase=one", status=2).stderr)
         self.assertIn("has no call stacks together with exact contexts", self.aprof("tree", "--leaves", "alone", status=2).stderr)
-        self.assertIn("in libplain.so: outer", self.aprof("report", "--leaves", "alone").stdout)
+        self.assertIn("in libplain.so: deep", self.aprof("report", "--leaves", "alone").stdout)
 
     def test_files(self):
         """merge, diff, check; the names stay when the program is gone."""

@@ -161,13 +161,13 @@ class Pack(unittest.TestCase):
         self.need_counters(file)
         flushed = self.folder / 'flushed.out'
         self.assertGreater(os.stat(flushed).st_size, 2 * BOUND)
-        file, done = self.run_many('ended.out', './many', '4000')
+        file, done = self.run_many('ended.out', './many', '4000', APROF_RATE='1000')
         self.assertEqual(done.returncode, 0)
         self.assertIn(len(self.read(file).contexts), range(200, 400))
         self.assertLessEqual(os.stat(file).st_size, BOUND)
         self.assertGreater(len(self.samples(file)), 1100)
         self.assertEqual(sum(self.samples(file).values()), self.samples_by_aprof(file))
-        subprocess.run([APROF, 'run', '--no-report', '--data', 'run.out', './many', '4000'], cwd=self.folder, check=True)
+        subprocess.run([APROF, 'run', '--rate=1000', '--no-report', '--data', 'run.out', './many', '4000'], cwd=self.folder, check=True)
         self.assertLessEqual(os.stat(self.folder / 'run.out').st_size, BOUND)
         self.assertGreater(len(self.samples(self.folder / 'run.out')), 1100)
         merged = self.folder / 'merged.out'
