@@ -1,5 +1,4 @@
 /* compare.c - aprof compare: builds two versions, runs them in turn for as long as noise wants it, and says which is slower, and why. */
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -13,7 +12,6 @@
 #include "cli/compared_sides.h"
 #include "cli/html_page.h"
 #include "cli/message.h"
-#include "cli/operands.h"
 #include "cli/progress.h"
 #include "record/run/rounds.h"
 #include "show/diff/verdict_print.h"

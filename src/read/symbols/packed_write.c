@@ -278,7 +278,6 @@ static void places_write(struct packing *k, Symbols *m)
 /* The code of routines with a part of the profile's time of their own. */
 static void codes_write(struct packing *k, Symbols *m)
 {
-	enum { MATTERS = 500 };		/* such a part */
 	const struct profile *p = k->p;
 	uint64_t *time = calloc((size_t)p->nroutines + 1, sizeof *time), all = 0;
 	size_t n = 0;
@@ -291,7 +290,7 @@ static void codes_write(struct packing *k, Symbols *m)
 			time[p->contexts[i].routine] += p->contexts[i].time;
 	}
 	for (uint32_t i = 0; !k->failed && i < p->nroutines && n < k->nfunctions; i++) {
-		uint64_t code = p->routines[i].module == k->module && time[i] > all / MATTERS ? symbols_code(k->s, k->module, p->routines[i].address) : 0;
+		uint64_t code = p->routines[i].module == k->module && time[i] > all / SYMBOLS_CODE_PART ? symbols_code(k->s, k->module, p->routines[i].address) : 0;
 
 		if (!code)
 			continue;

@@ -148,7 +148,8 @@ bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
 			 void (*visit)(void *arg, const struct symbol *from, const struct symbol *to), void *arg);
 
 /* A digest of the machine code of the function that covers ADDRESS of MODULE, which is the same in two builds if the code is, wherever the linker
- * put it (code_identity.h).  0: it cannot be told.  x86-64. */
+ * put it (code_identity.h).  0: it cannot be told.  x86-64.  It takes a while, and is asked of routines with such a part of a run's time of their own, and more. */
+enum { SYMBOLS_CODE_PART = 500 };
 uint64_t symbols_code(struct symbols *s, uint32_t module, uint64_t address);
 
 /* What a call says that it calls. */

@@ -59,14 +59,13 @@ static bool routines_make(struct rows *r, const struct graph *g, uint32_t run)
 /* The machine code of the routines that matter: of several pieces and clones all of it. */
 static void codes_find(struct rows *r, const struct report_input *in)
 {
-	enum { MATTERS = 500 };		/* a routine's own time is such a part of the run's, and more */
 	const struct graph *g = in->graph;
 	const struct profile *p = g->profile;
 
 	for (uint32_t i = 0; in->symbols && i < p->nroutines; i++) {
 		struct comparison_value *v = &r->routines[g->routine_of[i]].value;
 
-		if (p->routines[i].module != PROFILE_NONE && !p->routines[i].script && v->time[COMPARISON_SELF] > g->time / MATTERS)
+		if (p->routines[i].module != PROFILE_NONE && !p->routines[i].script && v->time[COMPARISON_SELF] > g->time / SYMBOLS_CODE_PART)
 			v->code += symbols_code(in->symbols, p->routines[i].module, p->routines[i].address);
 	}
 }
