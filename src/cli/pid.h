@@ -1,4 +1,4 @@
-/* pid.h - what is no file where a profile is expected: a process, by its PID, which it runs under now; standard input, or a pipe. */
+/* pid.h - a process where a profile is expected: by its PID, which it runs under now. */
 #ifndef PID_H
 #define PID_H
 
@@ -12,8 +12,7 @@ bool pid_read(const char *word, int32_t *pid);
 void pid_tell(int32_t pid, int why);
 
 /* The path of the profile that the operand WORD means: WORD itself, unless there is no such file and it is the PID of a process; then that of the
- * profile which this process has mapped, which stays valid for good.  Of `-`, standard input, and of a pipe, as the shell's <(...) is, what comes from it
- * is read to its end, and kept in memory as a file (files_name has its name).  NULL after a message. */
+ * profile which this process has mapped, which stays valid for good.  A stream is kept (stream.h).  NULL after a message. */
 char *pid_operand(char *word);
 
 #endif
