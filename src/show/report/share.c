@@ -50,7 +50,9 @@ void share_print(FILE *out, const struct text_style *style, bool errors, double 
 	if (!errors) {
 		fprintf(out, "%6.2f", 100 * share);
 	} else if (graph_share_is_news(share, error)) {
-		snprintf(bound, sizeof bound, "%s%.1f", share_sign(style), 100 * error);
+		bool wide = error >= (style->utf8 ? 0.9995 : 0.0995);		/* its sign has two columns without UTF-8 */
+
+		snprintf(bound, sizeof bound, "%s%.*f", share_sign(style), wide ? 0 : 1, 100 * error);
 		fprintf(out, "%6.2f %*s", 100 * share, 5 + (style->utf8 ? 1 : 0), error < 0 ? "" : bound);
 	} else {
 		share_print_bound(out, share, error);
