@@ -117,7 +117,7 @@ static int compare_print(const struct comparison *c, const struct options *o)
 		message_error(&err, NULL);
 		return STATUS_TROUBLE;
 	}
-	return v.answer == VERDICT_SLOWER && v.change > o->check.limit ? STATUS_CHECK : STATUS_OK;
+	return v.answer == VERDICT_SLOWER && (v.by_part ? v.part : v.change) > o->check.limit ? STATUS_CHECK : STATUS_OK;
 }
 
 /* The page adds up the runs of a side, of which there are as many on each. */

@@ -12,6 +12,8 @@
 #include "base/list.h"
 #include "record/run/command_line.h"
 
+#define RATE "--rate=2000"		/* many samples: what these cost both sides is no difference */
+
 static const char *const words[ROUNDS_SIDES] = { "base", "new" };
 
 bool rounds_begin(struct rounds *r, const char *keep, struct error *err)
@@ -126,6 +128,7 @@ static void run_words(const struct rounds *r, int side, const char *data, struct
 	list_add(l, r->aprof);
 	list_add(l, "run");
 	list_add(l, "--no-report");
+	list_add(l, RATE);
 	if (r->sites)
 		list_add(l, "--sites");
 	list_format(l, "--data=%s", data);

@@ -174,11 +174,6 @@ static void check_print_summary_print(const struct check *check, const struct co
 	smallest_print(check, c, o, out);
 }
 
-static json_t *check_print_real_or_null(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 /* Who got worse: a routine, or the run as a whole, or a call site. */
 static json_t *check_print_who_json(const struct comparison *c, const struct check_finding *f)
 {
@@ -198,8 +193,8 @@ static json_t *finding_json(const struct comparison *c, const struct check_findi
 
 	figures = json_pack("{s:b, s:b, s:b, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "time_worse", (int)f->time, "calls_worse", (int)f->calls,
 			    "fewer_calls", (int)f->fewer, "base_ns", s->base, "new_ns", s->fresh, "error_ns",
-			    check_print_real_or_null(change->error), "chance", check_print_real_or_null(f->chance), "smallest",
-				check_print_real_or_null(f->smallest),
+			    output_real_or_null(change->error), "chance", output_real_or_null(f->chance), "smallest",
+				output_real_or_null(f->smallest),
 			    "base_calls", item && c->runs[0].counted ? json_real(item->calls.base) : json_null(),
 			    "new_calls", item && c->runs[0].counted ? json_real(item->calls.fresh) : json_null());
 	if (!figures || json_object_update(row, figures) != 0) {
@@ -222,10 +217,10 @@ static void json_print(const struct check *check, const struct comparison *c, co
 	emit_member(e, "tested_sites", emit_count(check->tested_sites));
 	emit_member(e, "calls_varied", emit_count(check->varied));
 	emit_member(e, "calls_vary", json_boolean(c->varies));
-	emit_member(e, "smallest_whole", check_print_real_or_null(check->smallest_whole));
+	emit_member(e, "smallest_whole", output_real_or_null(check->smallest_whole));
 	emit_array(e, "smallest");
 	for (int i = 0; i < SHARES && check->noise_known; i++)
-		emit_item(e, json_pack("{s:f, s:o}", "share", shares[i], "growth", check_print_real_or_null(smallest(check, c, o, shares[i]))));
+		emit_item(e, json_pack("{s:f, s:o}", "share", shares[i], "growth", output_real_or_null(smallest(check, c, o, shares[i]))));
 	emit_array_end(e);
 	emit_array(e, "findings");
 	for (uint32_t i = 0; i < check->n; i++)

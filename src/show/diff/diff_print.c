@@ -194,16 +194,11 @@ bool diff_text(const struct comparison *c, const struct diff_options *o, FILE *o
 	return flushed(out, err);
 }
 
-static json_t *diff_print_real_or_null(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *time_json(const struct comparison_item *item, enum comparison_time t)
 {
 	return json_pack("{s:f, s:f, s:f, s:o, s:o, s:b}", "base_ns", item->sides[t].base, "new_ns", item->sides[t].fresh,
-			 "change_ns", item->change[t].change, "error_ns", diff_print_real_or_null(item->change[t].error),
-			 "chance", diff_print_real_or_null(item->chance[t]), "news", (int)item->news[t]);
+			 "change_ns", item->change[t].change, "error_ns", output_real_or_null(item->change[t].error),
+			 "chance", output_real_or_null(item->chance[t]), "news", (int)item->news[t]);
 }
 
 static json_t *calls_json(const struct comparison *c, const struct comparison_item *item)
@@ -292,7 +287,7 @@ bool diff_json_with(const struct comparison *c, const struct diff_options *o, js
 		emit_member(&e, "verdict", verdict);
 	emit_member(&e, "runs", runs_json(c));
 	emit_member(&e, "whole", json_pack("{s:f, s:f, s:f, s:o}", "base_ns", c->whole.base, "new_ns", c->whole.fresh, "change_ns",
-					   c->whole_change.change, "error_ns", diff_print_real_or_null(c->whole_change.error)));
+					   c->whole_change.change, "error_ns", output_real_or_null(c->whole_change.error)));
 	for (int k = 0; k < COMPARISON_KINDS; k++) {
 		uint32_t *order;
 

@@ -223,6 +223,8 @@ json_t *output_site_json(const struct comparison *c, const struct comparison_ite
 			 "callee", emit_name(routines[item->to].name), "site", item->place ? call_place_json(item->place) : json_null());
 }
 
+json_t *output_real_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
 void output_begin(struct emit *e, FILE *out)
 {
 	emit_begin(e, out);

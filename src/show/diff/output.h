@@ -43,6 +43,9 @@ const char *output_remark(const struct comparison *c, const struct comparison_it
 /* {caller, callee, site}; `site` as a place of a report's `sites[]`, null of places that are not known. */
 json_t *output_site_json(const struct comparison *c, const struct comparison_item *item);
 
+/* X; null if it is no number, or none that is known. */
+json_t *output_real_or_null(double x);
+
 /* Open the JSON object of a comparison: schema and version. */
 void output_begin(struct emit *e, FILE *out);
 

@@ -19,16 +19,28 @@ static const struct comparison_item *routine_of(const struct comparison *c, uint
 static const char *either(const struct text_style *style) { return style->utf8 ? "±" : "+-"; }
 static const char *to(const struct text_style *style) { return style->utf8 ? "→" : "->"; }
 
-/* "slower by 3.1 % ±0.8: 1.483 s → 1.529 s of CPU time, means of 12 runs a side" */
+static void error_write(double error, const struct text_style *style, FILE *out)
+{
+	if (isfinite(error))
+		fprintf(out, " %s%.1f", either(style), 100 * error);
+}
+
+/* "slower by 3.1 % ±0.8: 1.483 s → 1.529 s of CPU time, means of 12 runs a side"; "slower by 2.9 % ±0.5 in what changed; as a whole +2.4 % ±3.1: ..." */
 static void answer_write(const struct verdict *v, const struct comparison *c, const struct text_style *style, FILE *out)
 {
 	char base[PRINT_TIME_SIZE], fresh[PRINT_TIME_SIZE];
+	bool is_whole_sure = v->answer != VERDICT_NO_CHANGE && !v->by_part;
 
 	fputs(answers[v->answer], out);
-	fprintf(out, v->answer == VERDICT_NO_CHANGE ? ": %+.1f %%" : " by %.1f %%", 100 * (v->answer == VERDICT_NO_CHANGE ? v->change : fabs(v->change)));
-	if (isfinite(v->error))
-		fprintf(out, " %s%.1f", either(style), 100 * v->error);
-	fprintf(out, "%c %s %s %s", v->answer == VERDICT_NO_CHANGE ? ',' : ':', print_time_text(base, c->whole.base), to(style), print_time_text(fresh, c->whole.fresh));
+	if (v->by_part) {
+		fprintf(out, " by %.1f %%", 100 * fabs(v->part));
+		error_write(v->error_of_part, style, out);
+		fprintf(out, " in what changed; as a whole %+.1f %%", 100 * v->change);
+	} else {
+		fprintf(out, is_whole_sure ? " by %.1f %%" : ": %+.1f %%", 100 * (is_whole_sure ? fabs(v->change) : v->change));
+	}
+	error_write(v->error, style, out);
+	fprintf(out, "%c %s %s %s", is_whole_sure || v->by_part ? ':' : ',', print_time_text(base, c->whole.base), to(style), print_time_text(fresh, c->whole.fresh));
 	if (c->nruns > 2)
 		fprintf(out, ", means of %" PRIu32 " runs a side", c->nbase);
 }
@@ -225,8 +237,9 @@ json_t *verdict_json(const struct verdict *v, const struct comparison *c)
 	json_t *object = NULL;
 
 	if (answer && reason)
-		object = json_pack("{s:s, s:f, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "answer", words[v->answer], "change", v->change, "error",
-				   isfinite(v->error) ? json_real(v->error) : json_null(), "reason", reasons[v->reason], "routine",
+		object = json_pack("{s:s, s:f, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "answer", words[v->answer], "change", v->change, "error",
+				   output_real_or_null(v->error), "part", v->by_part ? json_real(v->part) : json_null(), "part_error",
+				   v->by_part ? output_real_or_null(v->error_of_part) : json_null(), "reason", reasons[v->reason], "routine",
 				   emit_name(v->routine == GRAPH_NONE ? NULL : routine_of(c, v->routine)->name), "caller",
 				   emit_name(!arc || arc->from == GRAPH_NONE ? NULL : routine_of(c, arc->from)->name), "callee",
 				   emit_name(arc ? routine_of(c, arc->to)->name : NULL), "text", json_string(answer), "because", json_string(reason));

@@ -51,7 +51,7 @@ static bool is_threaded(const struct profile *p)
 
 static struct comparison_run comparison_run_of(const struct graph *g, bool fresh)
 {
-	struct comparison_run run = { .fresh = fresh, .time = g->time + g->outside, .outside = g->outside,
+	struct comparison_run run = { .fresh = fresh, .time = g->time + g->outside, .outside = g->outside, .hooks = (double)g->hooks,
 		.variance = g->evidence.variance, .ticks = g->ticks + g->outside_ticks, .calls = g->calls, .counted = g->counted,
 		.sampled = g->sampled, .nroutines = g->nroutines, .threaded = is_threaded(g->profile),
 		.clock = g->profile->nruns ? g->profile->runs[0].header.clock : AMON_CLOCK_NONE };
@@ -68,6 +68,18 @@ static struct comparison_run comparison_run_of(const struct graph *g, bool fresh
 			run.unnamed++;
 	}
 	return run;
+}
+
+/* Is the last of C's runs the first of its build on its side?  What the code of a build is need be found once. */
+static bool is_new_build(const struct comparison *c)
+{
+	static const uint8_t none[sizeof c->runs->build];
+	const struct comparison_run *last = &c->runs[c->nruns - 1];
+
+	for (uint32_t i = 0; i + 1 < c->nruns; i++)
+		if (c->runs[i].fresh == last->fresh && memcmp(last->build, none, sizeof none) != 0 && memcmp(c->runs[i].build, last->build, sizeof none) == 0)
+			return false;
+	return true;
 }
 
 bool comparison_add(struct comparison *c, const struct report_input *in, const char *label, bool fresh, struct comparison_parts parts, struct error *err)
@@ -106,7 +118,7 @@ bool comparison_add(struct comparison *c, const struct report_input *in, const c
 	c->nruns++;
 	c->nbase += !fresh;
 	c->sites |= parts.sites;
-	return rows_make(&rows[c->nruns - 1], in, c->nruns - 1, parts.contexts, err) && (!parts.sites || rows_sites(&rows[c->nruns - 1], in, err));
+	return rows_make(&rows[c->nruns - 1], in, c->nruns - 1, parts.contexts, is_new_build(c), err) && (!parts.sites || rows_sites(&rows[c->nruns - 1], in, err));
 }
 
 /* Routines without names are found again by their addresses, which mean nothing in another build. */
@@ -153,6 +165,33 @@ static void figures_free(struct figures *f)
 	free(f->variance);
 }
 
+/* What the hooks of a call cost, ns, mean of all runs. */
+static double hooks_of_call(const struct comparison *c)
+{
+	double hooks = 0, calls = 0;
+
+	for (uint32_t i = 0; i < c->nruns; i++) {
+		hooks += c->runs[i].hooks;
+		calls += (double)c->runs[i].calls;
+	}
+	return calls > 0 ? hooks / calls : 0;
+}
+
+/* A run tells from a few samples what a call's hooks cost it, and from its clock what it took with them.  A call costs both sides alike, so the mean of all runs
+ * is subtracted from each: else the error of its few samples would be the noise of the whole.  Not where there is one run a side, whose error by sampling
+ * stands in its variance. */
+static void scales_fill(struct comparison *c)
+{
+	double each = hooks_of_call(c);
+
+	for (uint32_t i = 0; i < c->nruns; i++) {
+		struct comparison_run *run = &c->runs[i];
+		double time = fmax((double)run->time + run->hooks - each * (double)run->calls, 0);
+
+		run->scale = c->nruns > 2 && run->time ? time / (double)run->time : 1;
+	}
+}
+
 /* The variance by sampling of the part TIME of RUN, which has VARIANCE as a count.
  *
  * How long a run was its clock knows; samples tell how that divides.  So of a part q of it the variance is ((1 - q)^2 V + q^2 W), where V is that of the
@@ -167,11 +206,19 @@ static double variance_in(const struct comparison_run *run, double time, double 
 	return one ? variance : (1 - q) * (1 - q) * variance + q * q * fmax(run->variance - variance, 0);
 }
 
+/* F of run I: TIME and what samples say of it. */
+static void figures_set(struct figures *f, const struct comparison *c, uint32_t i, double time, double variance)
+{
+	const struct comparison_run *run = &c->runs[i];
+
+	f->time[i] = run->scale * time;
+	f->variance[i] = run->scale * run->scale * variance_in(run, time, variance, c->nruns == 2);
+}
+
 static void sides_fill(struct comparison *c, struct comparison_item *item, int t, struct figures *f)
 {
 	for (uint32_t i = 0; i < c->nruns; i++) {
-		f->time[i] = (double)item->values[i].time[t];
-		f->variance[i] = variance_in(&c->runs[i], f->time[i], item->values[i].variance[t], c->nruns == 2);
+		figures_set(f, c, i, (double)item->values[i].time[t], item->values[i].variance[t]);
 	}
 	item->sides[t] = sides_make(f->time, f->variance, c->nruns, c->nbase, c->paired);
 }
@@ -314,8 +361,7 @@ static void whole_judge(struct comparison *c, struct figures *f)
 	for (uint32_t i = 0; i < c->nruns; i++) {
 		double time = (double)c->runs[i].time, variance = c->runs[i].variance;
 
-		f->time[i] = time;
-		f->variance[i] = variance_in(&c->runs[i], time, variance, c->nruns == 2);
+		figures_set(f, c, i, time, variance);
 		c->sampling += time > 0 ? variance / (time * time) / c->nruns : 0;
 	}
 	c->whole = sides_make(f->time, f->variance, c->nruns, c->nbase, c->paired);
@@ -330,8 +376,10 @@ bool comparison_judge(struct comparison *c, double level, struct error *err)
 	c->level = level;
 	for (uint32_t i = 0; i < c->nruns; i++)
 		c->varies |= c->runs[i].threaded && (c->nbase < 2 || c->nruns - c->nbase < 2);
-	if (ok)
+	if (ok) {
+		scales_fill(c);
 		whole_judge(c, &f);
+	}
 	for (int k = 0; ok && k < COMPARISON_KINDS; k++)
 		ok = kind_judge(c, &c->kinds[k], &f);
 	figures_free(&f);

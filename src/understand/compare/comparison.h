@@ -75,6 +75,8 @@ struct comparison_run {
 	bool fresh;		/* of the new side */
 	uint64_t time;		/* of all contexts, the outside included, ns */
 	uint64_t outside;	/* of no routine, ns */
+	double hooks;		/* estimated cost of all hooks, which was subtracted, ns; 0: none was */
+	double scale;		/* by comparison_judge: what its times are multiplied by, so that hooks cost the same in all runs */
 	double variance;	/* of time, as that of a value */
 	uint64_t ticks;		/* of its clock's samples */
 	uint64_t calls;		/* all */

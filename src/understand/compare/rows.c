@@ -56,6 +56,14 @@ static bool routines_make(struct rows *r, const struct graph *g, uint32_t run)
 	return ok;
 }
 
+/* Is the routine with V worth a look at its code?  One that was called may take on the other side what it does not take on this one. */
+static bool is_code_of_use(const struct comparison_value *v, const struct graph *g)
+{
+	enum { MANY = 20000 };	/* routines: then those that take anything */
+
+	return v->time[COMPARISON_SELF] > g->time / SYMBOLS_CODE_PART || (v->calls && g->nroutines <= MANY);
+}
+
 /* The machine code of the routines that matter: of several pieces and clones all of it. */
 static void codes_find(struct rows *r, const struct report_input *in)
 {
@@ -65,7 +73,7 @@ static void codes_find(struct rows *r, const struct report_input *in)
 	for (uint32_t i = 0; in->symbols && i < p->nroutines; i++) {
 		struct comparison_value *v = &r->routines[g->routine_of[i]].value;
 
-		if (p->routines[i].module != PROFILE_NONE && !p->routines[i].script && v->time[COMPARISON_SELF] > g->time / SYMBOLS_CODE_PART)
+		if (p->routines[i].module != PROFILE_NONE && !p->routines[i].script && is_code_of_use(v, g))
 			v->code += symbols_code(in->symbols, p->routines[i].module, p->routines[i].address);
 	}
 }
@@ -113,13 +121,14 @@ static bool contexts_make(struct rows *r, const struct graph *g, struct error *e
 	return r->contexts || error_no_memory(err, NULL);
 }
 
-bool rows_make(struct rows *r, const struct report_input *in, uint32_t run, bool contexts, struct error *err)
+bool rows_make(struct rows *r, const struct report_input *in, uint32_t run, bool contexts, bool codes, struct error *err)
 {
 	const struct graph *g = in->graph;
 
 	if (!routines_make(r, g, run) || !arcs_make(r, g))
 		return error_no_memory(err, NULL);
-	codes_find(r, in);
+	if (codes)
+		codes_find(r, in);
 	return !contexts || contexts_make(r, g, err);
 }
 

@@ -51,8 +51,9 @@ struct comparison_private {
 	struct arena briefs;	/* short forms of the routines' names */
 };
 
-/* The rows of IN's graph as run RUN.  False with *ERR set: out of memory; what there is must be freed all the same. */
-bool rows_make(struct rows *r, const struct report_input *in, uint32_t run, bool contexts, struct error *err);
+/* The rows of IN's graph as run RUN; with the CODES of its routines, unless an earlier run of the same build has them.  False with *ERR set: out of memory; what
+ * there is must be freed all the same. */
+bool rows_make(struct rows *r, const struct report_input *in, uint32_t run, bool contexts, bool codes, struct error *err);
 void rows_free(struct rows *r);
 
 /* Add the call sites of IN's graph, which R was made from.  False with *ERR set: out of memory. */

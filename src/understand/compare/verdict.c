@@ -24,7 +24,7 @@ static enum verdict_answer answer_of(const struct change *c, double level)
 
 /* Whose change is looked for. */
 enum candidates {
-	CHANGED,		/* called more or less often, or of other code, with an own time that changed by more than noise among these few */
+	CHANGED,		/* called more or less often, or of other code, with an own time that changed by more than noise among these few; or nobody else did */
 	NEWS,			/* with an own time that changed by more than noise among all */
 	CALLED,			/* called more or less often */
 	CANDIDATES
@@ -36,7 +36,8 @@ static bool is_changed(const struct comparison *c, const struct comparison_item 
 	return c->runs[0].counted && i->counted && (i->calls_news || i->code == COMPARISON_CODE_OTHER);
 }
 
-static bool is_candidate(const struct comparison *c, const struct comparison_item *i, enum candidates which, uint32_t nchanged)
+/* CERTAIN: the run as a whole did change. */
+static bool is_candidate(const struct comparison *c, const struct comparison_item *i, enum candidates which, uint32_t nchanged, bool certain)
 {
 	const struct change *change = &i->change[COMPARISON_SELF];
 
@@ -44,7 +45,9 @@ static bool is_candidate(const struct comparison *c, const struct comparison_ite
 		return i->news[COMPARISON_SELF];
 	if (which == CALLED)
 		return c->runs[0].counted && i->calls_news;
-	return is_changed(c, i) && 2 * fmin(change->above, change->below) * nchanged <= COMPARISON_LEVEL;
+	if (!is_changed(c, i))
+		return false;
+	return (certain && nchanged == 1) || 2 * fmin(change->above, change->below) * nchanged <= COMPARISON_LEVEL;
 }
 
 /* The routine whose own time changed most, the way of ANSWER, if that is one. */
@@ -63,7 +66,7 @@ static uint32_t routine_find_among(const struct comparison *c, enum verdict_answ
 			change = -change;
 		else if (answer == VERDICT_NO_CHANGE)
 			change = fabs(change);
-		if (is_candidate(c, &routines->items[i], which, nchanged) && change > most) {
+		if (is_candidate(c, &routines->items[i], which, nchanged, answer != VERDICT_NO_CHANGE) && change > most) {
 			most = change;
 			found = i;
 		}
@@ -81,6 +84,51 @@ static uint32_t routine_find(const struct comparison *c, enum verdict_answer ans
 }
 
 static double calls_more(const struct comparison_item *i) { return i->calls.fresh - i->calls.base; }
+
+/* The change of the own time of all routines that changed for certain, together. */
+static struct change part_change(const struct comparison *c)
+{
+	const struct comparison_items *routines = &c->kinds[COMPARISON_ROUTINES];
+	struct change sum = { .df = c->whole_change.df, .above = NAN, .below = NAN };
+	double squares = 0;
+
+	for (uint32_t i = 0; i < routines->n; i++) {
+		const struct change *change = &routines->items[i].change[COMPARISON_SELF];
+
+		if (!is_changed(c, &routines->items[i]) || isnan(change->error))
+			continue;
+		sum.change += change->change;
+		squares += change->error * change->error;
+	}
+	sum.error = sqrt(squares);
+	if (squares > 0 && sum.df > 0) {
+		sum.above = statistics_t_above(sum.change / sum.error, sum.df);
+		sum.below = statistics_t_above(-sum.change / sum.error, sum.df);
+	}
+	return sum;
+}
+
+/* Does the run as a whole speak against a change by PART? */
+static bool is_denied(const struct change *whole, const struct change *part)
+{
+	enum { DEVIATIONS = 3 };
+
+	return fabs(whole->change - part->change) > DEVIATIONS * whole->error;
+}
+
+/* What the routines that changed say, where the run as a whole says nothing. */
+static void part_answer(struct verdict *v, const struct comparison *c, double level)
+{
+	struct change part = part_change(c);
+	enum verdict_answer answer = isnan(part.above) || is_denied(&c->whole_change, &part) ? VERDICT_NO_CHANGE : answer_of(&part, level);
+
+	if (answer == VERDICT_NO_CHANGE || c->whole.base <= 0)
+		return;
+	v->answer = answer;
+	v->by_part = true;
+	v->part = part.change / c->whole.base;
+	v->error_of_part = interval_of(&part) / c->whole.base;
+}
 
 /* The arc into ROUTINE of which most changed the way of the routine itself: calls where they are COUNTED, else the callee's own time. */
 static uint32_t arc_find(const struct comparison *c, uint32_t routine, bool counted)
@@ -163,11 +211,13 @@ struct verdict verdict_make(const struct comparison *c, double level)
 {
 	const struct change *w = &c->whole_change;
 	struct verdict v = { .answer = answer_of(w, level), .change = c->whole.base > 0 ? w->change / c->whole.base : 0, .error = NAN,
-		.error_of_routine = NAN, .arc = GRAPH_NONE, .site = GRAPH_NONE };
+		.error_of_part = NAN, .error_of_routine = NAN, .arc = GRAPH_NONE, .site = GRAPH_NONE };
 	const struct comparison_item *routine;
 
 	if (c->whole.base > 0)
 		v.error = interval_of(w) / c->whole.base;
+	if (v.answer == VERDICT_NO_CHANGE)
+		part_answer(&v, c, level);
 	v.routine = routine_find(c, v.answer);
 	if (v.routine == GRAPH_NONE)
 		return v;

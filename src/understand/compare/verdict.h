@@ -1,6 +1,8 @@
 /* verdict.h - the first question of every change: is it slower, and why.
  *
- * The run as a whole is slower, or faster, if the chance of so large a difference between equal programs is small enough.  It is put down to the routine whose
+ * The run as a whole is slower, or faster, if the chance of so large a difference between equal programs is small enough.  What the machine does meanwhile is noise
+ * of the whole; that of a few routines is less, and between equal programs none has other code or other calls.  So the run is slower, too, if those that have are, together,
+ * by such a chance, and the whole does not speak against it.  It is put down to the routine whose
  * own time changed most, the same way: of those that are known to have changed, in their calls or their code, by more than noise among these few; else of all,
  * by more than noise among all.  Where that routine is called more or less often, the reason is looked for up the call graph: as long as a caller, too,
  * runs more often, and calls as often each time as before, the reason is with its own caller.
@@ -28,6 +30,8 @@ struct verdict {
 	enum verdict_answer answer;
 	double change;			/* of the run's time, a share of the base runs' mean */
 	double error;			/* half of the interval that holds it with 95 %, likewise; NAN: unknown */
+	bool by_part;			/* the answer is by the routines that changed, not by the run as a whole: */
+	double part, error_of_part;	/* what their own times changed by together, and its error, as `change` and `error` */
 	double error_of_routine;	/* the same of the routine's own time, ns */
 	uint32_t routine;		/* index in the comparison's routines: what it is put down to; GRAPH_NONE: nothing */
 	enum verdict_reason reason;
