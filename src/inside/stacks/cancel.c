@@ -100,10 +100,13 @@ static void divert(struct buffer *b)
 	b->reg[7] = disguised((uintptr_t)aprof_cancel_landed);
 }
 
-/* Where control goes on that has landed by B. */
+/* Where control goes on that has landed by B.  If with another monitor, that one may have the same words of the thread, and is to find B there. */
 static uintptr_t cancel_follow(struct buffer *b)
 {
-	if (b->goes_on < ONE_MORE)
+	bool last = b->goes_on < ONE_MORE;
+
+	aprof_tls.landing = last ? NULL : b;
+	if (last)
 		return b->goes_on;
 	b->goes_on -= ONE_MORE;
 	return __atomic_load_n(&before, __ATOMIC_RELAXED);
@@ -145,7 +148,6 @@ uintptr_t aprof_cancel_lands(uintptr_t sp)
 
 	for (b = aprof_tls.landing ? aprof_tls.landing : newest(); plain(b->reg[6]) != sp; b = b->outer)
 		;
-	aprof_tls.landing = NULL;
 	jump_landing(b->reg, &to);
 	to.reg[UNWIND_RIP] = cancel_follow(b);
 	jump_lands(&to);
