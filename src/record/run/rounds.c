@@ -12,7 +12,7 @@
 #include "base/list.h"
 #include "record/run/command_line.h"
 
-#define RATE "--rate=2000"		/* many samples: what these cost both sides is no difference */
+#define RATE "--rate=4000"		/* many samples: what these cost both sides is no difference */
 
 static const char *const words[ROUNDS_SIDES] = { "base", "new" };
 
