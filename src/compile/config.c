@@ -124,7 +124,7 @@ static void add_clang(const char *libdir, bool nop, struct list *out)
 	list_add(out, "-Wno-unused-command-line-argument");
 	list_add(out, "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit");
 	list_format(out, "-Wl,--push-state,--no-as-needed,%s/%s,--pop-state,-rpath,%s", libdir,
-		    nop ? "libaprof_nop.so.1" : "libaprof.so.1", libdir);
+		    nop ? "libaprof_nop.so.1" : "libaprof-monitor.so.1", libdir);
 }
 
 /* The flags pass through a shell's and make's word splitting, and through specs. */

@@ -150,7 +150,7 @@ static void add_shared_monitor(bool nop, const char *libdir, struct list *out)
 {
 	add_linker_word(out, "--push-state");
 	add_linker_word(out, "--no-as-needed");
-	add_library(out, libdir, nop ? "libaprof_nop.so.1" : "libaprof.so.1");
+	add_library(out, libdir, nop ? "libaprof_nop.so.1" : "libaprof-monitor.so.1");
 	add_linker_word(out, "--pop-state");
 	add_linker_word(out, "-rpath");
 	add_linker_word(out, libdir);

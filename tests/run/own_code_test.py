@@ -133,12 +133,12 @@ class OwnCode(unittest.TestCase):
 
     def test_libraries(self):
         """Of a program without hooks a library has some; a program that hides its symbols takes the monitor's library."""
-        library = BUILD / 'src/inside' / 'libaprof.so.1'
+        library = BUILD / 'src/inside' / 'libaprof-monitor.so.1'
         for way in WAYS:
             with self.subTest(way):
                 self.build(way, '-shared', '-fPIC', 'library.c', '-o', 'libwork.so')
                 run('cc', 'user.c', '-o', 'prog', './libwork.so', cwd=self.cwd)
-                self.check(module='libaprof.so.1', where=library)
+                self.check(module='libaprof-monitor.so.1', where=library)
 
     def test_by_any_name(self):
         """A library whose name only begins as the monitor's is a library."""

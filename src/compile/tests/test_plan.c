@@ -44,8 +44,8 @@
 #define SHARED_AS(name) "-Xlinker --push-state -Xlinker --no-as-needed -Xlinker /lib/aprof/" name \
 	" -Xlinker --pop-state -Xlinker -rpath -Xlinker /lib/aprof "
 #define LIBRARY "-Wl,-u,aprof_library -Xlinker /lib/aprof/libaprof_library.a "
-#define SHARED OPTIONS LIBRARY SHARED_AS("libaprof.so.1")
-#define BESIDE OPTIONS SHARED_AS("libaprof.so.1") SWITCHES	/* a program whose monitor is shared */
+#define SHARED OPTIONS LIBRARY SHARED_AS("libaprof-monitor.so.1")
+#define BESIDE OPTIONS SHARED_AS("libaprof-monitor.so.1") SWITCHES	/* a program whose monitor is shared */
 #define STEPS "-wrapper /bin/aprof,cc-step,--key=k,--write-hooks "	/* way fentry, for a program */
 #define CALLS "-wrapper /bin/aprof,cc-step,--key=k "
 #define MARKS "-wrapper /bin/aprof,cc-step,--key=k,--mark-left-out "	/* no hooks, but for a mark */

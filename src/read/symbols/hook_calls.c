@@ -321,7 +321,7 @@ const char *hooks_needed(const struct binary *b, const char *prefix)
 
 bool hooks_monitor(const struct binary *b)
 {
-	return hooks_needed(b, "libaprof.") || hooks_needed(b, "libaprof-") || hooks_needed(b, "libaprof_") || monitor_note_find(b, NULL);
+	return hooks_needed(b, "libaprof-") || hooks_needed(b, "libaprof_") || monitor_note_find(b, NULL);
 }
 
 bool hooks_is_profilers(const char *name)

@@ -222,7 +222,7 @@ bool symbols_pack_scripts(const struct profile *p, uint32_t module, struct profi
 /* What hooks the file PATH has, an executable or a shared object: *HOOKS becomes bits of enum symbols_hooks, 0 for none.  Hooks in the
  * libraries that it needs are not looked for.  A static program that was stripped tells only SYMBOLS_MONITOR, by the
  * note that the monitor carries: an allocated section `.note.aprof`, owner "aprof", type 1; a
- * needed library is the monitor if its name is "libaprof" and what follows a ".", "-" or "_".
+ * needed library is the monitor if its name is "libaprof" and what follows a "-" or "_": libaprof.so itself reads profiles.
  * False with *ERR set (ERROR_SYSTEM, ERROR_NOT_ELF) when it cannot be read or is no such file, a script for one. */
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err);
 
