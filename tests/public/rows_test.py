@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""rows_test.py BUILD - who builds on aprof sees what its reports print: the C example and the Python one, of amon.out, perf.data and pprof, against
+`aprof report --json`; and the library's header, names, manual page and pkg-config file."""
+import ctypes, json, os, pathlib, re, shutil, subprocess, sys, unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[1:1] = [str(HERE.parent / "commands"), str(HERE.parent / "lib")]
+import import_test  # noqa: E402 - takes BUILD
+from import_test import APROF, APROF_CC, BUILD  # noqa: E402
+
+LIBRARY = BUILD / "src/public/libaprof.so.1"
+EXAMPLES = ROOT / "doc/examples"
+
+
+def nm(*options):
+    done = subprocess.run(["nm", "-D", *options, LIBRARY], capture_output=True, text=True, check=True)
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+class Made(import_test.Import):
+    """Files of each kind, made as the tests of imports make them."""
+
+    program, perf_data = import_test.Perf.program, import_test.Perf.made
+
+    def setUp(self):
+        super().setUp()
+        self.env = dict(os.environ, LD_LIBRARY_PATH=str(LIBRARY.parent), LC_ALL="C.UTF-8")
+
+    def example(self):
+        """The C example, compiled as a user would."""
+        program = self.folder / "heaviest"
+        if not program.exists():
+            subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", ROOT / "src/public", EXAMPLES / "heaviest.c", "-o", program,
+                            "-L", LIBRARY.parent, "-laprof"], check=True)
+        return program
+
+    def module(self):
+        """A fresh virtual environment that has the module aprof."""
+        venv = self.folder / "venv"
+        if not venv.exists():
+            if subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv]).returncode:
+                self.skipTest("no python3-venv here")
+            packages = next(venv.glob("lib/python3*/site-packages"))
+            shutil.copytree(ROOT / "python/aprof", packages / "aprof", ignore=shutil.ignore_patterns("__pycache__", "*.in"))
+            shutil.copy(BUILD / "python/_location.py", packages / "aprof")
+        return venv / "bin/python"
+
+    def print_of(self, *command):
+        done = subprocess.run(command, cwd=self.folder, env=dict(self.env, APROF_LIBRARY=str(LIBRARY)), capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), command)
+        return done.stdout
+
+
+class Rows(Made):
+    def check(self, name):
+        report = self.json("report", name)["flat"][:10]
+        contexts = {}
+        for context in self.json("contexts", name)["contexts"]:
+            path = tuple(reversed(re.sub(r"'(?= |$)", "", context["history"] or "").split()))
+            contexts[path] = contexts.get(path, 0) + context["time_ns"]
+        expected = [f"{row['self_ns']}\t{row['name']}" for row in report]
+        of_c, of_python = self.print_of(self.example(), name), self.print_of(self.module(), EXAMPLES / "heaviest.py", name)
+        self.assertEqual(of_c.splitlines()[:len(report)], expected)
+        self.assertEqual(of_python, of_c)
+        heaviest = [line.split("\t") for line in of_c.splitlines()[len(report):]]
+        times = [int(time) for time, *path in heaviest if path and int(time)]
+        self.assertEqual(times, sorted((contexts[path] for path in contexts if path), reverse=True)[:len(times)])
+        self.assertGreaterEqual(len(times), 3)
+        for time, *path in heaviest:
+            self.assertEqual(contexts.get(tuple(name.replace(" ", "\\x20") for name in path), 0), int(time))
+        return report
+
+    def test_amon_out(self):
+        self.assertIn("even", [row["name"] for row in self.check(self.recorded())])
+
+    def test_perf_data(self):
+        self.check(self.write("p.data", self.perf_data()))
+
+    def test_pprof(self):
+        self.out("export", "pprof", "-o", "p.pb.gz", self.recorded())
+        self.assertGreaterEqual(len(self.check("p.pb.gz")), 3)
+
+
+class Library(Made):
+    def test_header(self):
+        """It stands alone, in C99 and in C++."""
+        for compiler, language, standard in ("cc", "c", "c99"), ("c++", "c++", "c++11"):
+            subprocess.run([compiler, "-x", language, "-std=" + standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I", ROOT / "src/public", "-"],
+                           input="#include <aprof/profile.h>\nint main(void) { return aprof_version() == 0; }\n", text=True, check=True)
+
+    def test_names(self):
+        """What it shows is what the header declares, all of one version; it needs nothing that prints."""
+        declared = set(re.findall(r"\b(aprof_\w+)\(", re.sub(r"(?s)/\*.*?\*/", "", (ROOT / "src/public/aprof/profile.h").read_text())))
+        shown = {words[-1] for words in nm("--defined-only") if words[1] != "A"}
+        self.assertEqual({name + "@@LIBAPROF_1" for name in declared}, shown)
+        self.assertGreater(len(declared), 30)
+        needed = {words[-1].partition("@")[0] for words in nm("--undefined-only")}
+        self.assertEqual(needed & {"printf", "puts", "putchar", "perror", "abort", "_exit", "vprintf", "dprintf", "__printf_chk", "syslog"}, set())
+
+    def test_a_reader_has_no_hooks(self):
+        """A program that reads profiles is not taken for one that is profiled."""
+        self.example()
+        subprocess.run([APROF, "run", "--no-report", "--data=h.amon", "-o", "/dev/null", "./heaviest", self.recorded()], cwd=self.folder, env=self.env, check=True)
+        self.assertEqual({row["calls"] for row in self.json("report", "h.amon")["flat"]} - {None}, set())
+
+    def test_manual(self):
+        """The manual page lists each table and column, and none else."""
+        manual = (ROOT / "doc/man/libaprof.3").read_text()
+        section = manual[manual.index(".Sh TABLES"):manual.index(".Ss Threads")]
+        of_profile, of_comparison = section.split("Of a comparison:")
+        program = ("import aprof, json, sys; p = aprof.open(sys.argv[1]); c = aprof.compare(sys.argv[1], sys.argv[1])\n"
+                   "print(json.dumps([{n: list(h.table(n).columns) for n in names.split()} for h, names in "
+                   "((p, 'routines arcs contexts tree findings runs'), (c, 'verdict routines arcs contexts runs'))]))")
+        told = json.loads(self.print_of(self.module(), "-c", program, self.recorded()))
+        common = told[1]["routines"][told[1]["routines"].index("base"):]
+        for text, tables in (of_profile, told[0]), (of_comparison, told[1]):
+            items = re.split(r"(?m)^\.It Cm (\w+)\n", text)
+            self.assertEqual(items[1::2], list(tables))
+            for name, item in zip(items[1::2], items[2::2]):
+                listed = [word for line in re.findall(r"(?m)^\.Va (.*)$", item[item.rindex("Columns:"):]) for word in line.rstrip(" .").replace(",", "").split()]
+                listed += common if "what all items have." in item else []
+                self.assertEqual(listed, tables[name], name)
+
+
+
+if __name__ == "__main__":
+    unittest.main()
