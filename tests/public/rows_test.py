@@ -102,7 +102,8 @@ class Library(Made):
     def test_a_reader_has_no_hooks(self):
         """A program that reads profiles is not taken for one that is profiled."""
         self.example()
-        subprocess.run([APROF, "run", "--no-report", "--data=h.amon", "-o", "/dev/null", "./heaviest", self.recorded()], cwd=self.folder, env=self.env, check=True)
+        subprocess.run([APROF, "run", "--no-report", "--data=h.amon", "-o", "/dev/null", "./heaviest", self.recorded()], cwd=self.folder, env=self.env, check=True,
+                       stdout=subprocess.DEVNULL)
         self.assertEqual({row["calls"] for row in self.json("report", "h.amon")["flat"]} - {None}, set())
 
     def test_manual(self):
