@@ -342,6 +342,17 @@ class Timer(Source):
         self.assertEqual(done.stdout, "undisturbed\n")
         self.assertIn("quiet", self.flat())              # a thread that blocks all signals has its time
 
+    def test_library_that_calls_early(self):
+        """A library's constructor calls syscall(2) before ours has begun, as those of jemalloc and tcmalloc do; an error is told as libc tells it."""
+        with open(os.path.join(self.path, "early.c"), "w") as file:
+            file.write('''
+                #include <errno.h>
+                #include <sys/syscall.h>
+                #include <unistd.h>
+                __attribute__((constructor)) static void begins(void) { if (syscall(SYS_getpid) != getpid() || syscall(SYS_close, -1) != -1 || errno != EBADF) _exit(9); }''')
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "libearly.so", "early.c"], cwd=self.path, check=True)
+        self.aprof("run", "--no-report", self.build(stacks.SHARES, options=("-O2", "-L" + self.path, "-Wl,--no-as-needed", "-learly", "-Wl,-rpath," + self.path)), status=3)
+
     def test_sigprof_of_its_own(self):
         """The program has it, as if nobody else had; its stacks are then followed by ptrace."""
         done = self.aprof("run", self.build(OWN_SIGPROF))

@@ -82,8 +82,7 @@ static struct {
 	int (*prctl)(int option, ...);
 } next;
 
-void *aprof_next_syscall HIDDEN;	/* of syscall.S */
-void aprof_before_syscall(long nr, long a) HIDDEN;
+void aprof_before_syscall(long nr, long a) HIDDEN;	/* of syscall.S */
 
 /* The function NAME of the libraries behind us; WHERE keeps it. */
 static void *ticks_find(void *where, const char *name)
@@ -513,7 +512,6 @@ static void __attribute__((constructor)) ticks_start(void)
 	ticks_find(&next.wait4, "wait4");
 	ticks_find(&next.clone, "clone");
 	ticks_find(&next.prctl, "prctl");
-	ticks_find(&aprof_next_syscall, "syscall");
 	if (!directory || getauxval(AT_SECURE) || dl_iterate_phdr(look_for_go, NULL) == 1 || pthread_key_create(&key, ticks_thread_end) != 0)
 		return;
 	period = least = 1000000000 / rate_wanted();

@@ -1,5 +1,5 @@
-/* syscall.S - libc's syscall(), in front of it: a call that sets a filter of system calls is told of before it is made.  All others go on as if nobody stood
- * here, since of some (vfork) two processes return, on one stack. */
+/* syscall.S - libc's syscall(), in its place: a call that sets a filter of system calls is told of before it is made.  All others are made as libc makes them, without a
+ * frame, since of some (vfork) two processes return, on one stack; and by nobody else's help, since libraries call it before ours begins. */
 #include <sys/syscall.h>
 
 	.text
@@ -12,8 +12,7 @@ syscall:
 	cmpq	$SYS_seccomp, %rdi
 	je	1f
 	cmpq	$SYS_prctl, %rdi
-	je	1f
-	jmpq	*aprof_next_syscall(%rip)
+	jne	2f
 1:	pushq	%rdi
 	.cfi_adjust_cfa_offset 8
 	pushq	%rsi
@@ -43,7 +42,26 @@ syscall:
 	.cfi_adjust_cfa_offset -8
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
-	jmpq	*aprof_next_syscall(%rip)
+2:	movq	%rdi, %rax
+	movq	%rsi, %rdi
+	movq	%rdx, %rsi
+	movq	%rcx, %rdx
+	movq	%r8, %r10
+	movq	%r9, %r8
+	movq	8(%rsp), %r9
+	syscall
+	cmpq	$-4095, %rax
+	jae	3f
+	ret
+3:	negl	%eax
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	call	__errno_location@PLT
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	movl	%ecx, (%rax)
+	movq	$-1, %rax
+	ret
 	.cfi_endproc
 	.size	syscall, .-syscall
 
