@@ -252,18 +252,33 @@ static void ps_row_print(const struct process *p, const int widths[CELLS], int w
 
 	cells_make(cells, p);
 	for (int c = 0; c < CELLS; c++)
-		printf("%*s  ", c == HOW ? -widths[c] : widths[c], cells[c]);
+		if (widths[c] > 0)
+			printf("%*s  ", c == HOW ? -widths[c] : widths[c], cells[c]);
 	texts_print(p ? print_safe(command, sizeof command, p->command, style) : "COMMAND",
 		    p ? print_safe(file, sizeof file, p->path, style) : "FILE", width, room);
 }
 
-static void ps_processes_print(const struct processes *all, const struct text_style *style)
+/* The columns of WIDTHS together.  Where ROOM, 0: there is no end of it, is too small for them beside a command and a file, some are left out: their width becomes 0. */
+static int ps_columns_fit(int widths[CELLS], int room)
 {
-	int widths[CELLS], room = style->wide ? 0 : style->width, command = ps_longest(all, "COMMAND", false, style), used = 0, file;
+	static const int order[] = { CONTEXTS, HOW, ELAPSED, CALLS };
+	int used = 0;
 
-	widths_find(widths, all);
 	for (int c = 0; c < CELLS; c++)
 		used += widths[c] + 2;
+	for (size_t i = 0; room > 0 && i < sizeof order / sizeof *order && used + 2 * COMMAND_LEAST > room; i++) {
+		used -= widths[order[i]] + 2;
+		widths[order[i]] = 0;
+	}
+	return used;
+}
+
+static void ps_processes_print(const struct processes *all, const struct text_style *style)
+{
+	int widths[CELLS], room = style->wide ? 0 : style->width, command = ps_longest(all, "COMMAND", false, style), used, file;
+
+	widths_find(widths, all);
+	used = ps_columns_fit(widths, room);
 	file = ps_longest(all, "FILE", true, style);
 	room = room == 0 ? 0 : room - used > 2 * COMMAND_LEAST ? room - used : 2 * COMMAND_LEAST;
 	if (room > 0 && command + 2 + file > room)	/* the file may have what is left, and half of the room at least */

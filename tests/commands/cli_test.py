@@ -1442,6 +1442,15 @@ class Real(unittest.TestCase):
             self.assertTrue(any(line.split()[0] == str(process.pid) and line.endswith('amon.out') for line in lines), lines)    # names are cut by those of others
             self.assertLessEqual(max(map(len, lines)), columns)
 
+    def test_ps_fits_whatever_the_numbers_are(self):
+        """Columns that have no room beside a command and a file are left out."""
+        process = self.start_loop()
+        for columns in 60, 50, 40:
+            lines = on_terminal(self, columns, 'ps').replace('\r', '').splitlines()
+            lines = [re.sub(r'\x1b\[[\d;]*m', '', line) for line in lines if 'aprof: ' not in line]
+            self.assertTrue(any(line.split()[0] == str(process.pid) for line in lines), lines)
+            self.assertLessEqual(max(map(len, lines)), columns, lines)
+
     @here.long
     def test_pid_instead_of_a_file(self):
         """Every command that reads; a file of that name wins; a renamed, and by root a deleted file is found."""
