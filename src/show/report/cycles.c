@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include "base/print.h"
 #include "show/report/figure_text.h"
@@ -13,7 +14,6 @@ static const char legend[] =
 	" time     how long that is.\n"
 	" calls    how often a call closed the cycle.\n"
 	" ..       calls were squeezed out here: no known call.\n"
-	" Direct recursion (a routine that calls itself) is not listed; the call graph shows it after a +.\n"
 	" Cycles that were squeezed out of the history before its last routine was entered are not seen, and what squeezing\n"
 	" left of one is not listed if no call closed it.\n";
 
@@ -56,15 +56,62 @@ static void cycles_path_print(const struct graph *g, const struct graph_cycle *c
 	putc('\n', out);
 }
 
+enum { MOST_DIRECT = 10 };	/* routines that call themselves, named in the text */
+
+static int direct_by_calls(const void *x, const void *y, void *arg)
+{
+	const struct graph_routine *routines = arg, *a = &routines[*(const uint32_t *)x], *b = &routines[*(const uint32_t *)y];
+
+	if (a->recursive != b->recursive)
+		return a->recursive > b->recursive ? -1 : 1;
+	return strcmp(a->name.name, b->name.name);
+}
+
+/* The routines that call themselves, *N of them, most such calls first, malloc'ed; NULL: out of memory. */
+static uint32_t *direct_find(const struct graph *g, uint32_t *n)
+{
+	uint32_t *found = calloc((size_t)g->nroutines + 1, sizeof *found);
+
+	*n = 0;
+	for (uint32_t r = 0; found && r < g->nroutines; r++)
+		if (g->routines[r].recursive > 0 && g->counted)
+			found[(*n)++] = r;
+	if (*n > 1)
+		qsort_r(found, *n, sizeof *found, direct_by_calls, g->routines);
+	return found;
+}
+
+/* Direct recursion is no cycle of several, and is told beside them. */
+static bool direct_print(const struct graph *g, FILE *out, const struct report_options *options)
+{
+	uint32_t n, *found = direct_find(g, &n);
+
+	if (!g->counted)
+		fputs("\nA routine that calls itself is one in call stacks: direct recursion is not seen there.\n", out);
+	else if (n > 0)
+		fprintf(out, "\nDirect recursion: %" PRIu32 " routine%s\n\n", n, print_plural(n));
+	for (uint32_t i = 0; i < n && i < MOST_DIRECT; i++) {
+		const struct graph_routine *r = &g->routines[found[i]];
+		char calls[40];
+
+		fprintf(out, "%15s call%s of itself: ", print_grouped(calls, r->recursive), r->recursive == 1 ? " " : "s");
+		print_brief_beside(out, r->name.name, r->brief, &options->style, 34);
+		putc('\n', out);
+	}
+	if (n > MOST_DIRECT)
+		fprintf(out, "%15s %" PRIu32 " more\n", "and", n - MOST_DIRECT);
+	free(found);
+	return found != NULL;
+}
+
 bool cycles_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct graph *g = in->graph;
 	int calls = print_count_width(g->calls, 8);
 
-	(void)err;
 	if (g->ncycles == 0) {
 		fputs("No cycle was traversed: no routine was entered again through another while it was active.\n", out);
-		return true;
+		return direct_print(g, out, options) || error_no_memory(err, NULL);
 	}
 	fprintf(out, "Cycles traversed: %" PRIu32 "\n\n", g->ncycles);
 	print_begin(out, &options->style, 'h');
@@ -82,6 +129,8 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 		fputs("  ", out);
 		cycles_path_print(g, c, share_width(g->sampled) + 1 + PRINT_TIME + 1 + calls + 2, out, options);
 	}
+	if (!direct_print(g, out, options))
+		return error_no_memory(err, NULL);
 	print_legend(out, &options->style, legend);
 	share_legend(out, &options->style, g->sampled, 9);
 	return true;
@@ -90,9 +139,11 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 bool cycles_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	const struct graph *g = in->graph;
+	uint32_t n, *direct = direct_find(g, &n);
 
 	(void)options;
-	(void)err;
+	if (!direct)
+		return error_no_memory(err, NULL);
 	emit_array(e, "cycles");
 	for (uint32_t i = 0; i < g->ncycles; i++) {
 		const struct graph_cycle *c = &g->cycles[i];
@@ -110,5 +161,10 @@ bool cycles_json(const struct report_input *in, const struct report_options *opt
 				       "cycle", path));
 	}
 	emit_array_end(e);
+	emit_array(e, "direct_recursion");
+	for (uint32_t i = 0; i < n; i++)
+		emit_item(e, json_pack("{s:o, s:o}", "name", emit_name(g->routines[direct[i]].name.name), "calls", emit_count(g->routines[direct[i]].recursive)));
+	emit_array_end(e);
+	free(direct);
 	return true;
 }

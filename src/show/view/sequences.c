@@ -268,7 +268,7 @@ static uint32_t sequences_routine(const struct page *p, size_t row)
 
 const struct page_kind cycles_page = { .name = "Cycles", .hint = "Enter unfolds  c callers", .open = cycles_open, .close = sequences_close, .heading = cycles_heading,
 	.row = sequences_row, .routine = sequences_routine, .carry = sequences_carry, .fold = sequences_fold, .briefest = "Cycl",
-	.empty = "No cycle was traversed: no routine was entered again through another while it was active." };
+	.empty = "No cycle was traversed: no routine was entered again through another while it was active. Direct recursion is not listed: a routine's own page has it." };
 const struct page_kind paths_page = { .name = "Paths", .hint = "Enter unfolds  c callers", .open = paths_open, .close = sequences_close, .heading = paths_heading,
 	.row = sequences_row, .routine = sequences_routine, .carry = sequences_carry, .fold = sequences_fold, .briefest = "Path",
 	.empty = "No sequence of calls recurs: none of three routines or more has 0.01 % of the run, and stands in several places of the tree." };
