@@ -763,8 +763,10 @@ void collect_stacks_tell(const struct run *r)
 
 	if (why)
 		message("--kernel: %s", why);
-	else if ((r->options->kernel || r->options->inlines) && !r->recorder && !r->sampling.directory)
-		message("%s: of a program with hooks call stacks are sampled with --stacks only", r->options->kernel ? "--kernel" : "--inlines");
+	else if (r->options->kernel && !r->recorder && !r->sampling.directory)
+		message("--kernel: of a program with hooks call stacks are sampled with --stacks only");
+	else if (r->options->inlines && !r->recorder && !r->sampling.directory)
+		message("--inlines: of a program with hooks call stacks are sampled with --stacks only; aprof report --inlines splits its own times by inlined functions");
 }
 
 bool collect_begin(struct run *r)

@@ -99,6 +99,7 @@ static const struct row rows[] = {
 	{ 'q', "graph", "[NAME]", LISTINGS, "print only the call graph, and of it only NAME and what it calls, or with a slash in "
 	  "NAME only the arcs FROM/TO", BY_CASE },
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line", TO(report.lines) },
+	{ KEY_INLINES, "inlines", NULL, COMMAND_REPORT, "split self times by the functions that the compiler inlined into the routine, as debug information has them", TO(inlines) },
 	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine: at full depth with the call stacks of aprof run --stacks",
 	  TO(report.leaves) },
 	{ KEY_LEAVES, "leaves", NULL, COMMAND_TREE | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_HOT | COMMAND_EXPORT | COMMAND_HTML | COMMAND_VIEW, "show code without hooks below "

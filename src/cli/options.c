@@ -366,7 +366,7 @@ static bool options_range_check(const struct options *o)
 {
 	const struct { bool given; const char *option; } others[] = {
 		{ o->phase, "--phase: samples of phases" }, { o->report.leaves, "--leaves: samples of program counters" },
-		{ o->report.lines, "--lines: samples of program counters" }, { o->report.of_rank, "--rank: sums of ranks" },
+		{ o->report.lines, "--lines: samples of program counters" }, { o->report.inlines, "--inlines: samples of program counters" }, { o->report.of_rank, "--rank: sums of ranks" },
 		{ o->report.imbalance, "--imbalance: sums of ranks" },
 	};
 
@@ -381,11 +381,11 @@ static bool options_range_check(const struct options *o)
 /* What one option keeps, or takes, cannot be had with another. */
 static bool options_pairs_check(const struct options *o, unsigned command)
 {
-	bool counters = o->report.leaves || o->report.lines;
+	bool counters = o->report.leaves || o->report.lines || o->report.inlines;
 	const struct { bool given; const char *text; } pairs[] = {
 		{ o->graph.thread != GRAPH_NONE && counters,
-		  "--thread cannot be joined with --leaves or --lines: samples of program counters are kept by context, not by thread" },
-		{ o->phase && counters, "--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase" },
+		  "--thread cannot be joined with --leaves, --lines or --inlines: samples of program counters are kept by context, not by thread" },
+		{ o->phase && counters, "--phase cannot be joined with --leaves, --lines or --inlines: samples of program counters are not kept by phase" },
 		{ o->phase && o->stacks && command != COMMAND_RUN, "--phase cannot be joined with --stacks: samples of call stacks are not kept by phase" },
 		{ o->all && o->clock && !strcmp(o->clock, "wall"),
 		  "--all cannot be joined with --clock=wall: nearly all threads of a machine wait; name the processes that matter" },
@@ -448,6 +448,7 @@ static void options_complete(struct options *o, unsigned command)
 		o->report.min_percent = command & (COMMAND_EXPORT | COMMAND_CHECK) ? 0.5 : o->report.json ? 0 : 0.1;
 	if (o->report.top == UINT32_MAX)
 		o->report.top = o->report.json && command == COMMAND_MODELS ? 0 : 20;
+	o->report.inlines |= o->inlines;
 	o->whole |= o->report.json || o->output;
 	o->report.screen = run && !o->whole;
 	style_set(o, command);
@@ -496,6 +497,7 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 		o->nbase = o->noperands;
 	if (!ok || o->help)
 		return ok;
+	o->report.inlines = o->inlines && command == COMMAND_REPORT;	/* elsewhere it asks for stacks, and those may be of any part of a run */
 	if (!options_check(o, command))
 		return false;
 	options_complete(o, command);

@@ -69,7 +69,7 @@ struct options {
 	bool verify;			/* run: hold stacks against contexts */
 	bool script;			/* run: interpreters tell of their scripts */
 	bool kernel;			/* run, attach: the kernel's routines in call stacks, too */
-	bool inlines;			/* the same: inlined functions */
+	bool inlines;			/* the same: inlined functions; report: report.inlines */
 	bool stacks;			/* run: sample call stacks of programs with hooks, too */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */

@@ -285,6 +285,34 @@ class Optimised(Views):
             self.assertRegex(self.text('annotate', 'top'), r'(?m)^ +1 +[\d.]+( [num]?s)? +9  +n = inlined\(n\) \+ 1;$')
 
 
+    def test_own_time_by_inlined_functions(self):
+        """Of functions that the compiler put into a routine, one into the other, each has what samples found there, and all are within its own time."""
+        with tempfile.TemporaryDirectory() as name:
+            self.cwd = name
+            folder = pathlib.Path(name)
+            (folder / 'inlines.c').write_text(
+                'static volatile long sink;\n'
+                '#define IN static inline __attribute__((always_inline))\n'
+                'IN void mix(long n) { long x = sink; for (long i = 0; i < n; i++) x = x * 1103515245 + i; sink = x; }\n'
+                'IN void outer(long n) { for (long i = 0; i < n; i++) sink += i ^ sink; mix(3 * n); }\n'
+                '__attribute__((noinline)) int top(long n)\n{\n	outer(n);\n	mix(n);\n	for (long i = 0; i < n; i++)\n		sink ^= i;\n	return 1;\n}\n'
+                'int main(void) { for (int i = 0; i < 300; i++) top(80000); return 0; }\n')
+            subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', 'inlines', 'inlines.c'], cwd=folder, check=True)
+            well_sampled(folder, 0.1, './inlines')
+            if self.json('report')['run']['counts']['pc_samples'] == 0:
+                self.skipTest('the kernel gives no program counters')
+            top = next(r for r in self.json('report', '-p', '--inlines')['flat'] if r['name'] == 'top')
+            parts = {tuple(part['inlined']): part for part in top['parts']}
+            self.assertEqual(set(parts), {('outer',), ('outer', 'mix'), ('mix',)})
+            self.assertEqual({chain[-1] for chain in parts}, {part['name'] for part in top['parts']})
+            self.assertLess(sum(part['self_ns'] for part in top['parts']), top['self_ns'])
+            self.assertGreater(parts['outer', 'mix']['self_ns'], parts['mix',]['self_ns'])
+            self.assertRegex(self.text('report', '-p', '--inlines'), r'(?m) inlined: outer -> mix$')
+            self.assertRegex(self.text('report', '-q', '--inlines'), r'(?m) inlined: mix$')
+            lines = [part for part in next(r for r in self.json('report', '-p', '--inlines', '--lines')['flat'] if r['name'] == 'top')['parts'] if part['inlined'] is None]
+            self.assertTrue(lines and all(5 <= part['line'] <= 12 for part in lines), lines)
+
+
 class Unoptimised(Views):
     """Where debug information tells no call sites, names in the source do."""
 

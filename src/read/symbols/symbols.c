@@ -351,6 +351,31 @@ static const char *shown(struct symbols *s, const char *linked, enum language la
 	return name;
 }
 
+/* Whoever asks for inlined functions, while they are visited. */
+struct inlined_visit {
+	struct symbols *symbols;
+	void (*visit)(void *arg, const char *name);
+	void *arg;
+};
+
+static void symbols_inlined_visit(void *arg, const struct debug_inlined *function)
+{
+	struct inlined_visit *v = arg;
+	const char *name = shown(v->symbols, function->name, LANGUAGE_OTHER, NULL);
+
+	if (name)
+		v->visit(v->arg, name);
+}
+
+void symbols_inlined(struct symbols *s, uint32_t module, uint64_t address, void (*visit)(void *arg, const char *name), void *arg)
+{
+	struct module *m = get_module(s, module);
+	struct inlined_visit v = { s, visit, arg };
+
+	if (!m->packed)
+		debug_inlined(module_debug_info(m), address, symbols_inlined_visit, &v);
+}
+
 static void symbols_call_visit(void *arg, const struct debug_call *call)
 {
 	struct calls_visit *v = arg;

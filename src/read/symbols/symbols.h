@@ -92,6 +92,10 @@ bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, cons
 /* The same, with the column in *COLUMN; 0: unknown. */
 bool symbols_own_place(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line, uint32_t *column);
 
+/* Call VISIT with the name of each function that the code at ADDRESS of MODULE was inlined from, outermost first, without the one that covers ADDRESS: none where debug
+ * information knows of none, or the module's file is gone. */
+void symbols_inlined(struct symbols *s, uint32_t module, uint64_t address, void (*visit)(void *arg, const char *name), void *arg);
+
 /* A call in the source of a function. */
 struct symbols_call {
 	const char *name;	/* the callee, demangled likewise */

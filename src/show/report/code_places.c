@@ -2,6 +2,7 @@
 #include "show/report/code_places.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,8 +84,54 @@ static void leaf_name_print(FILE *out, const struct leaf *l, const struct report
 	free(public);
 }
 
+/* The functions of NAMES, joined by line feeds, as `insert -> compare`, malloc'ed; NULL: out of memory. */
+static char *inlined_text(const char *names, const struct report_options *options)
+{
+	char *text = NULL, *name = malloc(strlen(names) + 1), *brief = malloc(strlen(names) + 1);
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (const char *at = names; out && name && brief && at;) {
+		size_t n = strcspn(at, "\n");
+
+		memcpy(name, at, n);
+		name[n] = '\0';
+		name_simplify(brief, name);
+		print_brief(out, name, brief, &options->style);
+		at = at[n] ? at + n + 1 : NULL;
+		fputs(at ? " -> " : "", out);
+	}
+	free(name);
+	free(brief);
+	if (out && fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* `inlined: insert -> compare` behind BEFORE columns; of what does not fit the screen the outermost go. */
+static void leaf_inlined_print(FILE *out, const struct leaf *l, const struct report_options *options, int before)
+{
+	static const char head[] = "inlined: ", cut[] = "... ";
+	int room = options->style.width > 0 && !options->style.wide ? options->style.width - before - (int)strlen(head) : INT_MAX;
+	const char *names = l->place, *next;
+	char *text = inlined_text(names, options);
+
+	while (text && (int)print_width(text, strlen(text)) + (names > l->place ? (int)strlen(cut) : 0) > room && (next = strchr(names, '\n'))) {
+		free(text);
+		names = next + 1;
+		text = inlined_text(names, options);
+	}
+	fprintf(out, "%s%s%s", head, names > l->place ? cut : "", text ? text : l->name);
+	free(text);
+}
+
 void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options, int before)
 {
+	if (l->kind == LEAF_INLINED) {
+		leaf_inlined_print(out, l, options, before);
+		return;
+	}
 	if (l->name)
 		fputs("in ", out);
 	before += 5 + (int)print_name(out, l->name || options->gprof.paths ? l->place : print_basename(l->place), &options->style);
@@ -96,6 +143,22 @@ void leaves_print(FILE *out, const struct leaf *l, const struct report_options *
 	leaf_name_print(out, l, options, before);
 }
 
+/* The functions through which LEAF was inlined, itself the last. */
+static json_t *leaf_inlined_json(const struct leaf *leaf)
+{
+	json_t *array = json_array();
+
+	for (const char *name = leaf->place; name;) {
+		size_t n = strcspn(name, "\n");
+		char *text = strndup(name, n);
+
+		json_array_append_new(array, text ? emit_name(text) : NULL);
+		free(text);
+		name = name[n] ? name + n + 1 : NULL;
+	}
+	return array;
+}
+
 json_t *leaves_json(const struct leaves *l, const struct graph *g, uint32_t routine)
 {
 	json_t *array = json_array();
@@ -103,8 +166,9 @@ json_t *leaves_json(const struct leaves *l, const struct graph *g, uint32_t rout
 	for (size_t i = l->first[routine]; i < l->first[routine + 1]; i++) {
 		const struct leaf *leaf = &l->leaf[i];
 
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			"name", emit_name(leaf->name), "called", emit_name(leaf->called), "place", emit_name(leaf->place),
+		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			"name", emit_name(leaf->name), "called", emit_name(leaf->called), "place", leaf->kind == LEAF_INLINED ? json_null() : emit_name(leaf->place),
+			"inlined", leaf->kind == LEAF_INLINED ? leaf_inlined_json(leaf) : json_null(),
 			"line", leaf->line ? emit_count(leaf->line) : json_null(),
 			"self_ns", emit_count(leaf->time), "error_ns",
 			leaf->ticks ? share_json(graph_samples_error(g, leaf->ticks, l->explained[routine]), g->routines[routine].self) : json_null(), "ticks", emit_count(leaf->ticks)));

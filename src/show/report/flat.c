@@ -345,7 +345,7 @@ bool flat_json(const struct report_input *in, const struct report_options *optio
 			continue;
 		row = routine_json(in->graph, &in->graph->routines[order.routines[i]]);
 
-		if (options->leaves || options->lines)
+		if (options->leaves || options->lines || options->inlines)
 			json_object_set_new(row, "parts", leaves_json(&leaves, in->graph, order.routines[i]));
 		emit_item(e, row);
 	}

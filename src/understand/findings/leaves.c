@@ -36,8 +36,41 @@ static uint32_t module_of(const struct profile *p, const struct profile_pc *pc)
 	return p->routines[p->contexts[pc->context].routine].module;
 }
 
-/* Say what the sample I was in; false when it tells nothing beyond the routine. */
-static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, const struct report_options *options)
+/* The functions that code was inlined from, in the arena's memory. */
+struct inlined_chain {
+	struct arena *arena;
+	const char *names;	/* joined by line feeds; NULL: none so far, or out of memory */
+	const char *last;
+};
+
+static void chain_add(void *arg, const char *name)
+{
+	struct inlined_chain *c = arg;
+
+	c->names = c->names ? arena_printf(c->arena, "%s\n%s", c->names, name) : name;
+	c->last = name;
+}
+
+/* Whether the sample PC was in code that was inlined into its routine; then LEAF becomes that.  Call stacks may have such functions as routines (SYMBOLS_INLINED_MODULE), and
+ * need no splitting. */
+static bool leaf_is_inlined(struct leaf *leaf, const struct report_input *in, const struct profile_pc *pc, struct arena *arena)
+{
+	const struct profile *p = in->graph->profile;
+	struct inlined_chain c = { .arena = arena };
+	uint32_t module = module_of(p, pc);
+
+	if (module != PROFILE_NONE && strcmp(p->modules[module].path, SYMBOLS_INLINED_MODULE) != 0)
+		symbols_inlined(in->symbols, pc->module, pc->address, chain_add, &c);
+	if (!c.names)
+		return false;
+	leaf->kind = LEAF_INLINED;
+	leaf->place = c.names;
+	leaf->name = c.last;
+	return true;
+}
+
+/* Say what the sample I was in; false when it tells nothing beyond the routine.  What is said is TEXT's, or the profile's. */
+static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, const struct report_options *options, struct arena *text)
 {
 	const struct profile *p = in->graph->profile;
 	const struct profile_pc *pc = &p->pcs[i];
@@ -46,7 +79,7 @@ static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, 
 	*leaf = (struct leaf){ .kind = LEAF_LINE, .routine = leaf->routine, .pc = pc };
 	switch (in->graph->overhead->spots[i].place) {
 	case OVERHEAD_OWN:
-		return options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line);
+		return (options->inlines && leaf_is_inlined(leaf, in, pc, text)) || (options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line));
 	case OVERHEAD_NOWHERE:
 		leaf->kind = LEAF_UNKNOWN;
 		leaf->place = leaf->name = "(unknown)";
@@ -181,7 +214,7 @@ static bool leaves_collect(struct leaves *l, const struct report_input *in, cons
 		if (l->owner[i] == GRAPH_NONE)
 			continue;
 		leaf->routine = l->owner[i];
-		if (!leaf_of(leaf, in, i, options))
+		if (!leaf_of(leaf, in, i, options, &l->text))
 			continue;
 		leaf->ticks = pc->count;
 		leaf->time = (uint64_t)(leaves_sample(g, leaf->routine, l->explained[leaf->routine]) * (double)pc->count);
@@ -204,7 +237,7 @@ size_t leaves_outside(const struct report_input *in, struct leaf *leaf)
 		if (g->context_of[p->pcs[i].context] == 0 && !overhead_is_hook(g->overhead->spots[i].place)) {
 			samples += p->pcs[i].count;
 			leaf[n].routine = GRAPH_NONE;
-			n += leaf_of(&leaf[n], in, i, &split);
+			n += leaf_of(&leaf[n], in, i, &split, NULL);
 		}
 	for (size_t i = 0; i < n; i++) {
 		leaf[i].ticks = leaf[i].pc->count;
@@ -283,9 +316,9 @@ static bool leaves_fill(struct leaves *l, const struct report_input *in, const s
 {
 	uint32_t nroutines = in->graph->nroutines;
 
-	if (options->leaves || options->lines)
+	if (options->leaves || options->lines || options->inlines)
 		owners_find(l, in->graph);
-	if ((options->leaves || options->lines) && in->symbols && !leaves_collect(l, in, options))
+	if ((options->leaves || options->lines || options->inlines) && in->symbols && !leaves_collect(l, in, options))
 		return false;
 	leaves_join(l);
 	leaves_index(l, nroutines);
@@ -334,7 +367,7 @@ static uint32_t leaf_find(const struct leaves *l, const struct leaf *const *sort
 	const struct leaf *wanted = &key;
 	const struct leaf *const *found;
 
-	if (l->n == 0 || !leaf_of(&key, in, i, &split))
+	if (l->n == 0 || !leaf_of(&key, in, i, &split, NULL))
 		return LEAF_OWN;
 	leaf_call_find(&key, l, in);
 	found = bsearch(&wanted, sorted, l->n, sizeof *sorted, by_pointed);
@@ -401,5 +434,6 @@ void leaves_free(struct leaves *l)
 	free(l->first);
 	free(l->explained);
 	free(l->owner);
+	arena_free(&l->text);
 	*l = (struct leaves){ 0 };
 }

@@ -2,7 +2,7 @@
  *
  * A routine's self time is that of its own code, of the code without hooks that ran under it, and of the kernel (understand/overhead/kernel.c). Each sample carries
  * a program counter, so that the time can be split: by plain function ("in libc.so.6: memcpy")
- * and, when asked, by source line ("sort.c:120").  A plain function has the name of its own symbol; of one that no program can name that by which the
+ * and, when asked, by source line ("sort.c:120"), and by the functions that the compiler put into the routine ("inlined: compare").  A plain function has the name of its own symbol; of one that no program can name that by which the
  * routine called the library stands beside, where that can be told (plain_calls.h): `msort_with_tmp`, called as `qsort`.  What has no symbol has that name, or
  * an address.  The parts of a routine never exceed its self time.  All samples in a routine stand for the same time: there are too few in each context to
  * weigh them by its time.
@@ -12,6 +12,7 @@
 #ifndef LEAVES_H
 #define LEAVES_H
 
+#include "base/arena.h"
 #include "understand/findings/report_input.h"
 
 struct plain_calls;
@@ -19,6 +20,7 @@ struct plain_calls;
 /* What a leaf is. */
 enum leaf_kind {
 	LEAF_LINE,		/* a source line of the routine itself */
+	LEAF_INLINED,		/* a function that the compiler put into the routine */
 	LEAF_PLAIN,		/* a plain function of a file */
 	LEAF_PSEUDO,		/* one that no file has: of [kernel], [vdso] */
 	LEAF_HOOKS,		/* aprof's hooks */
@@ -29,8 +31,9 @@ struct leaf {
 	enum leaf_kind kind;
 	uint32_t routine;	/* index in graph.routines */
 	uint32_t line;		/* source line, for own code; 0: a plain function */
-	const char *place;	/* own code: source file; else file name of the module */
-	const char *name;	/* plain function's own; of one without a symbol that by which it was called, or its address; NULL for own code */
+	const char *place;	/* own code: source file; inlined: the functions through which it was, outermost first, itself the last, joined by line feeds; else file name of the
+				 * module */
+	const char *name;	/* inlined: its own; plain function's own; of one without a symbol that by which it was called, or its address; NULL for own code */
 	const char *called;	/* the name by which the routine called it, if it has another of its own and that is known; else NULL */
 	uint64_t time;		/* ns of the routine's self time */
 	uint64_t ticks;		/* samples; the kernel has none */
@@ -47,6 +50,7 @@ struct leaves {
 	uint64_t *explained;	/* by routine: samples of all of its own time in user mode */
 	size_t *first;		/* leaves of routine r: leaf[first[r] .. first[r + 1]) */
 	uint32_t nroutines;	/* of the graph */
+	struct arena text;	/* of places */
 	struct plain_calls *called;	/* by routine: what it calls, which the names of its leaves may be of; NULL: nobody asked */
 };
 

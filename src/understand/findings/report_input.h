@@ -42,6 +42,7 @@ struct report_options {
 	int rows;		/* the terminal's, which the screen is to fit; 0: as many as it takes */
 	bool leaves;		/* split self time by the plain code that ran under it */
 	bool lines;		/* split self time by source line */
+	bool inlines;		/* and by the functions that were inlined into the routine, before lines */
 	bool sites;		/* split arcs by call site */
 	bool bottom_up;		/* tree: from the running routines up */
 	unsigned depth;		/* tree: deepest level printed; 0: all */
