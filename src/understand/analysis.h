@@ -72,6 +72,7 @@
 /* and what stands around one: callers and callees, call sites, lines, code without hooks. */
 #include "understand/findings/entry.h"
 #include "understand/findings/call_sites.h"
+#include "understand/findings/tail_calls.h"
 #include "understand/findings/leaves.h"
 #include "understand/findings/lines.h"
 #include "understand/findings/code.h"

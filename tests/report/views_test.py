@@ -596,6 +596,16 @@ class Places(Views):
         found = self.json('hot', 'kept.out')['by_own'][0]
         self.assertEqual((found['name'], found['callers'][0]['name'], found['tail_called_by']), ('grind', 'deliver', None))
         self.assertNotIn('--aprof-callers', self.text('hot', 'kept.out'))
+        for data, by in ('tails.out', 'deliver'), ('kept.out', None):
+            grind = next(e for e in self.json('report', '-q', data)['callgraph'] if e['name'] == 'grind')
+            self.assertEqual([(c['name'], c.get('tail_called_by')) for c in grind['parents']], [('step' if by else 'deliver', by)])
+            self.assertEqual({c.get('tail_called_by') for e in self.json('report', '-q', data)['callgraph'] for c in e['children'] if c['name'] == 'grind'}, {by})
+            for words in [], ['--bottom-up']:
+                nodes = self.json('tree', *words, data)['tree']
+                self.assertEqual({n.get('tail_called_by') for n in nodes} - {None}, {by} - {None})
+        self.assertRegex(self.text('report', '-q', 'tails.out'), r'(?m)60000/60000 +step \[\d+\] by deliver \[\d+\]$(.|\n)*by NAME ')
+        self.assertRegex(self.text('tree', 'tails.out'), r'(?m) grind by deliver$')
+        self.assertNotIn('by NAME', self.text('report', '-q', 'kept.out') + self.text('tree', 'kept.out'))
 
     def test_both_tables_fit_any_width(self):
         for columns in 60, 80, 133, 200:

@@ -76,6 +76,8 @@ struct listing {
 	struct leaves leaves;
 	struct columns columns;
 	FILE *out;
+	struct tail_calls tails;	/* who called by a jump at his end */
+	bool through;		/* somebody did */
 };
 
 static void callgraph_widen(int *width, int needed)
@@ -83,6 +85,10 @@ static void callgraph_widen(int *width, int needed)
 	if (*width < needed)
 		*width = needed;
 }
+
+static const char tail_calls_legend[] =
+	" by NAME    in the source NAME calls it, by a jump at its end (a tail call): NAME was gone when the routine ran, so its caller has\n"
+	"            the time. Code built by aprof-cc --aprof-callers keeps such callers.\n";
 
 static struct columns callgraph_columns_make(const struct graph *g, bool traditional)
 {
@@ -105,7 +111,17 @@ static int callgraph_columns_before(const struct columns *c)
 	return 13 + c->self + 1 + c->children + 1 + c->called + 1 + c->total + 5;
 }
 
-static void routine_name_print(struct listing *l, uint32_t routine)
+/* Who called in the source what ARC leads to, if that is another than its caller; GRAPH_NONE: nobody, or it is not known. */
+static uint32_t callgraph_through(struct listing *l, const struct graph_arc *arc)
+{
+	size_t i = (size_t)(arc - l->graph->arcs);
+	bool one = arc >= l->graph->arcs && i < l->graph->narcs;	/* and no sum of several */
+
+	return one && !l->options->gprof.traditional ? tail_calls_of(&l->tails, (uint32_t)i) : GRAPH_NONE;
+}
+
+/* The name of ROUTINE, and of the one by whose last jump it was called, or GRAPH_NONE. */
+static void routine_name_print(struct listing *l, uint32_t routine, uint32_t through)
 {
 	const struct graph_routine *r = &l->graph->routines[routine];
 	char cycle[24] = "", number[24] = "", marks[ENTRY_MARKS];
@@ -116,7 +132,15 @@ static void routine_name_print(struct listing *l, uint32_t routine)
 		snprintf(number, sizeof number, r->off_graph ? " (%" PRIu32 ")" : " [%" PRIu32 "]", l->order.number[routine]);
 	print_brief_beside(l->out, r->name.name, r->brief, &l->options->style,
 		callgraph_columns_before(&l->columns) + (int)(strlen(cycle) + strlen(number)) + entry_marks(marks, r, &l->options->style));
-	fprintf(l->out, "%s%s%s\n", cycle, marks, number);
+	fprintf(l->out, "%s%s%s", cycle, marks, number);
+	if (through != GRAPH_NONE) {
+		fputs(" by ", l->out);
+		print_brief(l->out, l->graph->routines[through].name.name, l->graph->routines[through].brief, &l->options->style);
+		if (l->order.number[through])
+			fprintf(l->out, " [%" PRIu32 "]", l->order.number[through]);
+		l->through = true;
+	}
+	putc('\n', l->out);
 }
 
 /* The line of the PLACE of some of ARC's calls, or, NULL, of those whose places are not known. */
@@ -170,7 +194,7 @@ static void callgraph_calls_print(struct listing *l, uint64_t calls, uint32_t ro
 	fprintf(l->out, "%12s %*s %*s ", "", c->self, "", c->children, "");
 	print_calls(l->out, c->called, calls, graph_counts(l->graph, routine));
 	fprintf(l->out, " %*s     ", c->total, "");
-	routine_name_print(l, routine);
+	routine_name_print(l, routine, GRAPH_NONE);
 }
 
 /* What part of the entry's total ARC is, in the columns of the entry's number and share: nothing of the only caller. */
@@ -211,7 +235,7 @@ static void callgraph_arc_print(struct listing *l, const struct graph_arc *arc, 
 	if (other == GRAPH_NONE)
 		fputs("<spontaneous>\n", l->out);
 	else
-		routine_name_print(l, other);
+		routine_name_print(l, other, callgraph_through(l, arc));
 	sites_print(l, arc->from, arc->to, &(struct call_figures){ arc->calls, self, child });
 }
 
@@ -303,7 +327,7 @@ static void callgraph_primary_print(struct listing *l, uint32_t routine)
 		fprintf(l->out, "+%-*" PRIu64 " ", c->total, r->recursive);
 	else
 		fprintf(l->out, " %*s ", c->total, "");
-	routine_name_print(l, routine);
+	routine_name_print(l, routine, GRAPH_NONE);
 	print_end(l->out, &l->options->style);
 }
 
@@ -353,7 +377,7 @@ static void callgraph_members_print(struct listing *l, const struct graph_lump *
 			fprintf(l->out, "+%-*" PRIu64 "     ", c->total, r->recursive);
 		else
 			fprintf(l->out, " %*s     ", c->total, "");
-		routine_name_print(l, members[i]);
+		routine_name_print(l, members[i], GRAPH_NONE);
 	}
 }
 
@@ -459,6 +483,7 @@ static void callgraph_legend_print(struct listing *l)
 		l->graph->arcs_alone ? given_behalf : models[l->graph->options.model].behalf, counted ? legend_shares : "",
 		l->graph->arcs_alone ? given_more : models[l->graph->options.model].more,
 		callgraph_has_errors(l) ? legend_errors : "");
+	fputs(l->through ? tail_calls_legend : "", l->out);
 	fputs(entry_marks_legend(l->graph), l->out);
 }
 
@@ -490,7 +515,7 @@ bool callgraph_text(const struct report_input *in, const struct report_options *
 
 	if (!order_entries(&l.order, in->graph, options, err))
 		return false;
-	if (sites_make(&l, err) && leaves_make(&l.leaves, in, options, err)) {
+	if (sites_make(&l, err) && tail_calls_make(&l.tails, in, err) && leaves_make(&l.leaves, in, options, err)) {
 		fputs("\t\t     Call graph\n\n\n", out);
 		callgraph_granularity_print(out, in->graph);
 		model_print(out, in->graph);
@@ -501,6 +526,7 @@ bool callgraph_text(const struct report_input *in, const struct report_options *
 		callgraph_legend_print(&l);
 		leaves_free(&l.leaves);
 	}
+	tail_calls_free(&l.tails);
 	graph_sites_free(&l.sites);
 	order_free(&l.order);
 	return ok;
@@ -517,7 +543,7 @@ static void sites_json(const struct listing *l, json_t *json, const char *name, 
 	call_places_free(&places);
 }
 
-static json_t *callgraph_arc_json(const struct listing *l, const struct graph_arc *arc, uint32_t other, uint64_t self,
+static json_t *callgraph_arc_json(struct listing *l, const struct graph_arc *arc, uint32_t other, uint64_t self,
 			uint64_t child)
 {
 	json_t *name = other == GRAPH_NONE ? json_null() : emit_name(l->graph->routines[other].name.name);
@@ -526,14 +552,17 @@ static json_t *callgraph_arc_json(const struct listing *l, const struct graph_ar
 	bool callers = other == arc->from;
 	uint32_t entry = callers ? arc->to : arc->from;
 
+	uint32_t through = callgraph_through(l, arc);
 	json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "index", number, "name", name, "calls", emit_calls(graph_counts(l->graph, arc->to), arc->calls),
 			 "self_ns", l->graph->arcs_alone ? json_null() : emit_count(self), "children_ns", emit_count(child), "error_ns",
 			 share_json(graph_arc_error(l->graph, arc, callers), l->graph->routines[entry].total), "folded", (int)arc->folded);
+	if (through != GRAPH_NONE)
+		json_object_set_new(json, "tail_called_by", emit_name(l->graph->routines[through].name.name));
 	sites_json(l, json, "sites", arc->from, arc->to, &(struct call_figures){ arc->calls, self, child });
 	return json;
 }
 
-static json_t *callgraph_entry_json(const struct listing *l, uint32_t routine, uint32_t *arcs)
+static json_t *callgraph_entry_json(struct listing *l, uint32_t routine, uint32_t *arcs)
 {
 	const struct graph *g = l->graph;
 	const struct graph_routine *r = &g->routines[routine];
@@ -563,7 +592,7 @@ static json_t *callgraph_entry_json(const struct listing *l, uint32_t routine, u
 }
 
 /* A cycle as a whole; its members have entries of their own. */
-static json_t *callgraph_lump_json(const struct listing *l, uint32_t lump)
+static json_t *callgraph_lump_json(struct listing *l, uint32_t lump)
 {
 	const struct graph *g = l->graph;
 	const struct graph_lump *whole = &g->lumps[lump];
@@ -597,8 +626,9 @@ bool callgraph_json(const struct report_input *in, const struct report_options *
 		free(arcs);
 		return error_no_memory(err, NULL);
 	}
-	if (!sites_make(&l, err)) {
+	if (!sites_make(&l, err) || !tail_calls_make(&l.tails, in, err)) {
 		free(arcs);
+		graph_sites_free(&l.sites);
 		order_free(&l.order);
 		return false;
 	}
@@ -611,6 +641,7 @@ bool callgraph_json(const struct report_input *in, const struct report_options *
 	}
 	emit_array_end(e);
 	free(arcs);
+	tail_calls_free(&l.tails);
 	graph_sites_free(&l.sites);
 	order_free(&l.order);
 	return true;

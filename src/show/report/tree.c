@@ -18,6 +18,9 @@ static const char legend[] =
 	" name'     folded recursion: the routine is active again further down, and intermediate calls were squeezed out.\n"
 	" ..        between this line and the one above it calls were squeezed out: no known call.\n";
 
+static const char legend_through[] =
+	" by NAME   in the source NAME calls it, by a jump at its end (a tail call): NAME was gone when the routine ran.\n";
+
 static const char legend_up[] =
 	" The roots are the routines with self time; the lines below each are its callers, theirs, and so on.\n"
 	" % time    share of the run that passed in the root on behalf of this chain of callers.\n"
@@ -39,6 +42,8 @@ struct walk {
 	uint32_t *level;		/* level of each, 1 for the root's children */
 	size_t n;			/* how many */
 	uint64_t whole;			/* time of the run, ns */
+	struct tail_calls tails;	/* who called by a jump at his end */
+	bool through;			/* somebody did */
 };
 
 #define REST (UINT32_C(1) << 31)
@@ -80,10 +85,22 @@ static void tree_figures_print(const struct walk *w, FILE *out, uint64_t total, 
 	figure_print(out, w->graph, total, PRINT_UNITS, w->columns.total);
 }
 
-static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t level)
+/* Who called in the source the routine of NODE, or upwards that of its parent, on behalf of the line above or below, if that is another. */
+static uint32_t node_through(struct tail_calls *t, const struct tree *tree, const struct tree_node *node, bool bottom_up)
+{
+	uint32_t other = tree->nodes[node->parent].routine, arc;
+
+	if (other == GRAPH_NONE || node->gap)
+		return GRAPH_NONE;
+	arc = bottom_up ? tail_calls_arc(t->in->graph, node->routine, other) : tail_calls_arc(t->in->graph, other, node->routine);
+	return arc == GRAPH_NONE ? GRAPH_NONE : tail_calls_of(t, arc);
+}
+
+static void node_print(struct walk *w, FILE *out, uint32_t index, uint32_t level)
 {
 	const struct tree_node *node = &w->tree->nodes[index];
 	const struct columns *c = &w->columns;
+	uint32_t through = node_through(&w->tails, w->tree, node, w->options->bottom_up);
 	int used = share_width(w->graph->sampled) + 11 + c->total + 1 + c->self + 1 + c->calls + 2 + (node->gap ? 3 : 0) + node->folded;
 	char marks[ENTRY_MARKS];
 
@@ -98,7 +115,13 @@ static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t
 		fputs(".. ", out);
 	used += entry_marks(marks, &w->graph->routines[node->routine], &w->options->style);
 	print_brief_beside(out, w->graph->routines[node->routine].name.name, w->graph->routines[node->routine].brief, &w->options->style, used);
-	fprintf(out, "%s%s\n", node->folded ? "'" : "", marks);
+	fprintf(out, "%s%s", node->folded ? "'" : "", marks);
+	if (through != GRAPH_NONE) {
+		fputs(" by ", out);
+		print_brief(out, w->graph->routines[through].name.name, w->graph->routines[through].brief, &w->options->style);
+		w->through = true;
+	}
+	putc('\n', out);
 }
 
 /* The part of PARENT that the lines below it do not show. */
@@ -182,6 +205,8 @@ static void tree_print(struct walk *w, FILE *out)
 	tree_outside_print(w, out);
 	walk_print(w, out);
 	print_legend(out, &w->options->style, w->options->bottom_up ? legend_up : legend);
+	if (w->through && !w->options->style.brief)
+		fputs(legend_through, out);
 	share_legend(out, &w->options->style, w->graph->sampled, 10);
 }
 
@@ -196,11 +221,12 @@ bool tree_text(const struct report_input *in, const struct report_options *optio
 		return false;
 	w.stack = calloc(2 * tree->nnodes + 1, sizeof *w.stack);
 	w.level = calloc(2 * tree->nnodes + 1, sizeof *w.level);
-	ok = w.stack && w.level;
+	ok = tail_calls_make(&w.tails, in, err) && w.stack && w.level;
 	if (ok && tree->nnodes < REST)
 		tree_print(&w, out);
 	free(w.stack);
 	free(w.level);
+	tail_calls_free(&w.tails);
 	tree_free(tree);
 	return ok || error_no_memory(err, NULL);
 }
@@ -210,22 +236,31 @@ bool tree_json(const struct report_input *in, const struct report_options *optio
 {
 	struct tree_options what = limits(in->graph, options);
 	struct tree *tree = tree_build(in->graph, &what, err);
+	struct tail_calls tails;
 
-	if (!tree)
+	if (!tree || !tail_calls_make(&tails, in, err)) {
+		tree_free(tree);
 		return false;
+	}
 	emit_member(e, "bottom_up", json_boolean(options->bottom_up));
 	emit_array(e, "tree");
 	for (size_t i = 0; i < tree->nnodes; i++) {
 		const struct tree_node *n = &tree->nodes[i];
 		const char *name = n->routine == GRAPH_NONE ? NULL : in->graph->routines[n->routine].name.name;
+		uint32_t through = i ? node_through(&tails, tree, n, options->bottom_up) : GRAPH_NONE;
+		json_t *row;
 
-		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "node", emit_count(i),
+		row = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "node", emit_count(i),
 				       "parent", n->parent == GRAPH_NONE ? json_null() : emit_count(n->parent),
 				       "name", emit_name(name), "self_ns", emit_count(n->self), "total_ns",
 				       emit_count(n->total), "error_ns", share_json(node_error(in->graph, tree, n), tree->nodes[0].total), "rest_ns", emit_count(n->rest), "calls", emit_calls(graph_counts(in->graph, n->routine), n->calls + n->above), "ticks",
-				       emit_count(n->ticks), "folded", (int)n->folded, "gap", (int)n->gap));
+				       emit_count(n->ticks), "folded", (int)n->folded, "gap", (int)n->gap);
+		if (through != GRAPH_NONE)
+			json_object_set_new(row, "tail_called_by", emit_name(in->graph->routines[through].name.name));
+		emit_item(e, row);
 	}
 	emit_array_end(e);
+	tail_calls_free(&tails);
 	tree_free(tree);
 	return true;
 }

@@ -1,7 +1,10 @@
 /* tail_calls.c - looking at the code of a caller, and then of all that it calls. */
 #include "understand/findings/tail_calls.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "understand/findings/figures.h"
 
 enum { MOST = 64 };		/* callees that are looked at */
 
@@ -53,4 +56,39 @@ uint32_t tail_calls_through(const struct report_input *in, uint32_t caller, cons
 		found = in->graph->arcs[i].to;
 	}
 	return found;
+}
+
+bool tail_calls_make(struct tail_calls *t, const struct report_input *in, struct error *err)
+{
+	*t = (struct tail_calls){ .in = in, .through = calloc((size_t)in->graph->narcs + 1, sizeof *t->through) };
+	return t->through || error_no_memory(err, NULL);
+}
+
+void tail_calls_free(struct tail_calls *t)
+{
+	free(t->through);
+	*t = (struct tail_calls){ 0 };
+}
+
+uint32_t tail_calls_of(struct tail_calls *t, uint32_t arc)
+{
+	const struct graph *g = t->in->graph;
+	const struct graph_arc *a = &g->arcs[arc];
+	double time = (double)a->self2 + (double)a->child2;
+
+	if (a->from == GRAPH_NONE || time <= 0 || time < TAIL_CALLS_PART * (double)figure_run(g))
+		return GRAPH_NONE;
+	if (!t->through[arc])
+		t->through[arc] = 2 + tail_calls_through(t->in, a->from, g->routines[a->to].name.name, g->routines[a->to].name.linked);
+	return t->through[arc] - 2;
+}
+
+uint32_t tail_calls_arc(const struct graph *g, uint32_t from, uint32_t to)
+{
+	const struct graph_routine *r = from == GRAPH_NONE ? NULL : &g->routines[from];
+
+	for (uint32_t i = r ? r->first_out : 0; r && i < r->first_out + r->nout; i++)
+		if (g->arcs[i].to == to)
+			return i;
+	return GRAPH_NONE;
 }
