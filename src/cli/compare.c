@@ -120,30 +120,6 @@ static int compare_print(const struct comparison *c, const struct options *o)
 	return v.answer == VERDICT_SLOWER && (v.by_part ? v.part : v.change) > o->check.limit ? STATUS_CHECK : STATUS_OK;
 }
 
-/* The page adds up the runs of a side, of which there are as many on each. */
-static int compare_page(const struct rounds *r, struct options *o)
-{
-	size_t n = 0;
-	char **operands = calloc(2 * r->n + 1, sizeof *operands), **given = o->operands;
-	int status = STATUS_TROUBLE;
-
-	if (!operands) {
-		message("out of memory");
-		return status;
-	}
-	for (int side = 0; side < ROUNDS_SIDES; side++)
-		for (size_t i = 0; i < r->n; i++)
-			operands[n++] = r->sides[side].files[i];
-	o->operands = operands;
-	o->noperands = n;
-	o->nbase = r->n;
-	o->against = true;
-	status = html_page(o);
-	o->operands = given;
-	free(operands);
-	return status;
-}
-
 /* Compare what the rounds left.  Returns the exit status. */
 static int compare_judge(const struct rounds *r, struct options *o)
 {
@@ -152,7 +128,7 @@ static int compare_judge(const struct rounds *r, struct options *o)
 	struct comparison c;
 	struct error err;
 	int status = STATUS_TROUBLE;
-	bool ok = comparison_init(&c, &err) && compared_sides_pair(&c, &sides, o, (struct comparison_parts){ true, o->report.sites }, &err);
+	bool ok = comparison_init(&c, &err) && compared_sides_compare(&c, &sides, o, (struct comparison_parts){ true, o->report.sites }, true, &err);
 
 	progress_end();
 	if (ok)
@@ -160,7 +136,7 @@ static int compare_judge(const struct rounds *r, struct options *o)
 	else
 		message_error(&err, NULL);
 	comparison_free(&c);
-	if (ok && o->output && compare_page(r, o) != STATUS_OK)
+	if (ok && o->output && html_page_compared(o, &sides, true) != STATUS_OK)
 		status = STATUS_TROUBLE;
 	return status;
 }

@@ -118,14 +118,11 @@ void compared_sides_free(struct compared_sides *s)
 	*s = (struct compared_sides){ 0 };
 }
 
-/* Build the graph of FILE.  A program that stands for both sides is left out where it is another build's. */
-static bool run_build(struct input *in, const struct side *side, char **file, const struct options *o, struct error *err)
+/* Build the graph of the N FILES of SIDE, as ASKED.  A program that stands for both sides is left out where it is another build's. */
+static bool compared_sides_read(struct input *in, struct input asked, const struct side *side, char **files, size_t n, const struct options *o, struct error *err)
 {
-	struct input asked = input_asked(o);
-
-	asked.arcs_do = true;
 	*in = asked;
-	if (!input_read(in, file, 1, NULL, err))
+	if (!input_read(in, files, n, NULL, err))
 		return false;
 	if (input_build(in, side->program, &o->graph, err))
 		return true;
@@ -133,28 +130,57 @@ static bool run_build(struct input *in, const struct side *side, char **file, co
 		return false;
 	input_free(in);
 	*in = asked;
-	return input_read(in, file, 1, NULL, err) && input_build(in, NULL, &o->graph, err);
+	return input_read(in, files, n, NULL, err) && input_build(in, NULL, &o->graph, err);
+}
+
+/* Add the run that IN has to C. */
+static bool compared_sides_run_add(struct comparison *c, const struct side *side, size_t i, bool fresh, const struct input *in, struct comparison_parts parts, struct error *err)
+{
+	const char *file = side->files[i];
+
+	if (!comparison_add(c, &in->report, side->label ? side->label : files_name(file), fresh,
+			    (struct comparison_parts){ parts.contexts && !in->graph->arcs_alone, parts.sites }, err))
+		return false;
+	if (in->profile->runs[0].truncated)
+		return error_set(err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%s: cut off, so it is not the whole profile, and compares with none", file);
+	if (in->life[0] == REPORT_DIED)
+		message("warning: %s: incomplete: %s", file, life_lack(&in->profile->runs[0]));
+	return true;
 }
 
 static bool side_add(struct comparison *c, const struct side *side, bool fresh, const struct options *o, struct comparison_parts parts, struct error *err)
 {
+	struct input asked = input_asked(o);
 	bool ok = true;
 
+	if (side->built)
+		return compared_sides_run_add(c, side, 0, fresh, side->built, parts, err);
+	asked.arcs_do = true;
 	for (size_t i = 0; ok && i < side->n; i++) {
 		struct input in;
 
-		ok = run_build(&in, side, &side->files[i], o, err) && comparison_add(c, &in.report, side->label ? side->label : files_name(side->files[i]), fresh,
-			(struct comparison_parts){ parts.contexts && !in.graph->arcs_alone, parts.sites }, err);
-		if (ok && in.profile->runs[0].truncated)
-			ok = error_set(err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%s: cut off, so it is not the whole profile, and compares with none", side->files[i]);
-		if (ok && in.life[0] == REPORT_DIED)
-			message("warning: %s: incomplete: %s", side->files[i], life_lack(&in.profile->runs[0]));
+		ok = compared_sides_read(&in, asked, side, &side->files[i], 1, o, err) && compared_sides_run_add(c, side, i, fresh, &in, parts, err);
 		input_free(&in);
 	}
 	return ok;
 }
 
-static bool compared_sides_judge(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, bool paired, struct error *err)
+bool compared_sides_build(struct input in[2], struct compared_sides *s, const struct options *o, struct error *err)
+{
+	struct side *sides[] = { &s->base, &s->fresh };
+	struct input asked = input_asked(o);
+
+	asked.mean = true;
+	in[0] = in[1] = asked;
+	for (int i = 0; i < 2; i++) {
+		if (!compared_sides_read(&in[i], asked, sides[i], sides[i]->files, sides[i]->n, o, err))
+			return false;
+		sides[i]->built = sides[i]->n == 1 ? &in[i] : NULL;
+	}
+	return true;
+}
+
+bool compared_sides_compare(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, bool paired, struct error *err)
 {
 	if (!side_add(c, &s->base, false, o, parts, err) || !side_add(c, &s->fresh, true, o, parts, err))
 		return false;
@@ -163,14 +189,4 @@ static bool compared_sides_judge(struct comparison *c, const struct compared_sid
 	progress_begin();
 	progress_step("comparing");
 	return comparison_settle(c, err) && comparison_judge(c, COMPARISON_LEVEL, err);
-}
-
-bool compared_sides_compare(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, struct error *err)
-{
-	return compared_sides_judge(c, s, o, parts, false, err);
-}
-
-bool compared_sides_pair(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, struct error *err)
-{
-	return compared_sides_judge(c, s, o, parts, true, err);
 }

@@ -11,6 +11,7 @@ struct side {
 	const char *label;	/* what all of its runs are called; NULL: each as its profile */
 	char **files;		/* profiles, pointing into argv */
 	size_t n;		/* how many, 1 at least */
+	const struct input *built; /* the only one of them, built; NULL: it is to be read */
 };
 
 struct compared_sides {
@@ -25,10 +26,12 @@ size_t compared_sides_first(const struct options *o);
 bool compared_sides_sort(struct compared_sides *s, const struct options *o, const char *command);
 void compared_sides_free(struct compared_sides *s);
 
-/* The same as compared_sides_compare, of sides whose runs are pairs, measured in turn. */
-bool compared_sides_pair(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, struct error *err);
 
-/* Read, symbolise and build each run as O says, one after the other, and add it to C; with PARTS.  False with *ERR set. */
-bool compared_sides_compare(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, struct error *err);
+/* Read and build the runs of S as two profiles, each side the mean of its runs, into IN[0..2) for as long as S is compared.  False with *ERR set; both are freed with input_free in any case. */
+bool compared_sides_build(struct input in[2], struct compared_sides *s, const struct options *o, struct error *err);
+
+/* Read, symbolise and build each run as O says, one after the other, and add it to C, with PARTS, and judge; PAIRED: the runs of the
+ * sides are pairs, measured in turn.  False with *ERR set. */
+bool compared_sides_compare(struct comparison *c, const struct compared_sides *s, const struct options *o, struct comparison_parts parts, bool paired, struct error *err);
 
 #endif

@@ -34,7 +34,7 @@ static int diff_compare(const struct compared_sides *sides, const struct options
 	struct comparison c;
 	struct error err;
 	int status = STATUS_OK;
-	bool ok = comparison_init(&c, &err) && compared_sides_compare(&c, sides, o, parts, &err);
+	bool ok = comparison_init(&c, &err) && compared_sides_compare(&c, sides, o, parts, false, &err);
 
 	progress_end();
 	ok = ok && print(&c, o, &status, &err);
@@ -42,16 +42,6 @@ static int diff_compare(const struct compared_sides *sides, const struct options
 		message_error(&err, NULL);
 	comparison_free(&c);
 	return ok ? status : STATUS_TROUBLE;
-}
-
-/* aprof html compares two profiles: those of each side, added up. */
-static int page(const struct compared_sides *sides, struct options *o)
-{
-	if (sides->base.n != sides->fresh.n)
-		message("note: the page adds up the runs of each side, and one side has more of them");
-	o->nbase = compared_sides_first(o);
-	o->against = true;
-	return html_page(o);
 }
 
 static int diff_run(const struct command *self, struct options *o, struct comparison_parts parts, print_function *print)
@@ -64,7 +54,7 @@ static int diff_run(const struct command *self, struct options *o, struct compar
 	} else if (o->html && o->report.sites) {
 		message("--sites: not with --html: the page compares no call sites");
 	} else if (compared_sides_sort(&sides, o, self->name)) {
-		status = o->html ? page(&sides, o) : diff_compare(&sides, o, parts, print);
+		status = o->html ? html_page_compared(o, &sides, false) : diff_compare(&sides, o, parts, print);
 		compared_sides_free(&sides);
 	}
 	return status;

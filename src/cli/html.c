@@ -1,4 +1,4 @@
-/* html.c - aprof html: a page of one profile, or of two compared. */
+/* html.c - aprof html: a page of one profile, or of two sides compared. */
 #include "show/page/contents.h"
 
 #include <errno.h>
@@ -17,76 +17,72 @@
 
 static const char default_output[] = "amon.html";
 
-/* One or two profiles on their way into a page. */
+/* One profile, or two sides, on their way into a page. */
 struct html_work {
-	struct operands operands[2];	/* base, and what is compared with it */
-	struct input in[2];		/* the same, read */
+	const struct options *options;
+	const char *output;		/* the page's file */
+	struct input in[2];		/* the profile, or base and new */
 	struct html_side sides[2];	/* the same, as the page has them */
+	struct comparison compared;	/* of them */
 	size_t n;			/* how many */
 	struct source_reader sources;	/* of the only one */
 };
 
-static bool clocks_agree(const struct html_work *p)
+static bool html_profile_read(struct html_work *p, const struct operands *operands, struct error *err)
 {
-	const struct profile *base = p->in[0].profile, *fresh = p->in[1].profile;
+	struct input *in = &p->in[0];
 
-	if (base->runs[0].header.clock == fresh->runs[0].header.clock)
-		return true;
-	progress_end();
-	message("%s was measured by another clock than %s; their times cannot be compared", fresh->runs[0].label, base->runs[0].label);
-	return false;
-}
-
-static bool html_page_read(struct html_work *p, const struct options *options)
-{
-	struct error err;
-
-	for (size_t i = 0; i < p->n; i++) {
-		const struct operands *o = &p->operands[i];
-
-		p->in[i] = input_asked(options);
-		if (!input_read(&p->in[i], o->files, o->n, NULL, &err) || !input_build(&p->in[i], o->program, &options->graph, &err)) {
-			progress_end();
-			message_error(&err, NULL);
-			return false;
-		}
-		if (p->n == 1 && !options->no_source) {
-			p->in[i].report.source = source_read_file;
-			p->in[i].report.source_reader = &p->sources;
-			p->sources.newest = p->in[i].profile->runs[0].header.start_realtime;
-		}
-		p->sides[i] = (struct html_side){ .label = o->files[0], .in = &p->in[i].report };
+	p->n = 1;
+	*in = input_asked(p->options);
+	if (!input_read(in, operands->files, operands->n, NULL, err) || !input_build(in, operands->program, &p->options->graph, err))
+		return false;
+	if (!p->options->no_source) {
+		in->report.source = source_read_file;
+		in->report.source_reader = &p->sources;
+		p->sources.newest = in->profile->runs[0].header.start_realtime;
 	}
-	return p->n < 2 || clocks_agree(p);
+	p->sides[0] = (struct html_side){ .label = operands->files[0], .in = &in->report };
+	return true;
 }
 
-static int html_page_write(const struct html_work *p, const char *output)
+static bool html_sides_read(struct html_work *p, struct compared_sides *sides, bool paired, struct error *err)
 {
-	bool to_stdout = strcmp(output, "-") == 0;
+	const struct side *side[] = { &sides->base, &sides->fresh };
+
+	p->n = 2;
+	for (size_t i = 0; i < p->n; i++)
+		p->sides[i] = (struct html_side){ .label = side[i]->label ? side[i]->label : side[i]->files[0], .in = &p->in[i].report };
+	return comparison_init(&p->compared, err) && compared_sides_build(p->in, sides, p->options, err) &&
+		compared_sides_compare(&p->compared, sides, p->options, (struct comparison_parts){ .contexts = true }, paired, err);
+}
+
+static int html_page_write(const struct html_work *p)
+{
+	bool to_stdout = strcmp(p->output, "-") == 0;
 	struct error err;
 	FILE *out;
 	bool ok;
 
 	progress_step("writing the page");
-	out = to_stdout ? stdout : fopen(output, "w");
+	out = to_stdout ? stdout : fopen(p->output, "w");
 	if (!out) {
 		progress_end();
-		message("%s: cannot write: %s", output, strerror(errno));
+		message("%s: cannot write: %s", p->output, strerror(errno));
 		return STATUS_TROUBLE;
 	}
-	ok = html_write(p->sides, p->n, out, &err);
+	ok = html_write(p->sides, p->n, p->n > 1 ? &p->compared : NULL, out, &err);
 	progress_end();
 	if (!to_stdout && fclose(out) != 0 && ok)
 		ok = error_set(&err, ERROR_SYSTEM, ERROR_NO_OFFSET, "cannot write the page: %s", strerror(errno));
 	if (!ok) {
-		files_drop(to_stdout ? NULL : output);
-		message_error(&err, output);
+		files_drop(to_stdout ? NULL : p->output);
+		message_error(&err, p->output);
 		return STATUS_TROUBLE;
 	}
 	if (p->sources.changed)
 		message("warning: %s: changed after the program was run; lines may have moved", p->sources.changed);
 	if (!to_stdout)
-		printf("%s: open it in a browser\n", output);
+		printf("%s: open it in a browser\n", p->output);
 	return STATUS_OK;
 }
 
@@ -97,34 +93,84 @@ static bool page_known(void)
 	return html_known();
 }
 
-int html_page(const struct options *o)
+/* The file of the page that is asked for; NULL after a message. */
+static const char *html_output(const struct options *o)
 {
 	const char *output = o->output ? o->output : default_output;
-	struct html_work p = { .n = o->against ? 2 : 1, .sources = { .places = &o->sources } };
-	int status = STATUS_TROUBLE;
-	bool ok = (o->output ? output_allowed(output, false) : output_unasked(output, FILE_OTHER, "say where to write with -o FILE"))
-		&& page_known() && operands_sort(&p.operands[0], o->operands, o->nbase);
 
-	if (ok && o->against)
-		ok = operands_sort(&p.operands[1], o->operands + o->nbase, o->noperands - o->nbase);
-	for (size_t i = 0; ok && i < p.n; i++)
-		if (p.operands[i].gmon) {
-			operands_refuse_gmon(p.operands[i].files[0]);
-			ok = false;
-		}
-	if (ok && o->open && strcmp(output, "-") == 0) {
+	if (!(o->output ? output_allowed(output, false) : output_unasked(output, FILE_OTHER, "say where to write with -o FILE")) || !page_known())
+		return NULL;
+	if (o->open && strcmp(output, "-") == 0) {
 		message("--open: not with -o -: there is no file to open");
-		ok = false;
+		return NULL;
 	}
-	if (ok && html_page_read(&p, o))
-		status = html_page_write(&p, output);
-	if (status == STATUS_OK && o->open && !browser_open(output))
+	return output;
+}
+
+/* P was READ, or not, as ERR says: write its page.  Returns the exit status. */
+static int html_finish(struct html_work *p, bool read, const struct error *err)
+{
+	int status = STATUS_TROUBLE;
+
+	if (read) {
+		status = html_page_write(p);
+	} else {
+		progress_end();
+		message_error(err, NULL);
+	}
+	if (status == STATUS_OK && p->options->open && !browser_open(p->output))
 		status = STATUS_TROUBLE;
-	for (size_t i = 0; i < p.n; i++) {
-		input_free(&p.in[i]);
-		operands_free(&p.operands[i]);
+	comparison_free(&p->compared);
+	for (size_t i = 0; i < p->n; i++)
+		input_free(&p->in[i]);
+	source_reader_free(&p->sources);
+	return status;
+}
+
+int html_page_compared(const struct options *o, struct compared_sides *sides, bool paired)
+{
+	struct html_work p = { .options = o, .output = html_output(o) };
+	struct error err;
+
+	return p.output ? html_finish(&p, html_sides_read(&p, sides, paired, &err), &err) : STATUS_TROUBLE;
+}
+
+/* Sort the N operands at ARGV.  False after a message. */
+static bool html_operands(struct operands *operands, char **argv, size_t n)
+{
+	if (!operands_sort(operands, argv, n))
+		return false;
+	if (operands->gmon)
+		operands_refuse_gmon(operands->files[0]);
+	return !operands->gmon;
+}
+
+static int html_page(const struct options *o)
+{
+	struct html_work p = { .options = o, .output = html_output(o), .sources = { .places = &o->sources } };
+	struct operands operands = { 0 };
+	struct error err;
+	int status = STATUS_TROUBLE;
+
+	if (p.output && html_operands(&operands, o->operands, o->noperands))
+		status = html_finish(&p, html_profile_read(&p, &operands, &err), &err);
+	operands_free(&operands);
+	return status;
+}
+
+static int html_against(const struct options *o)
+{
+	struct operands base = { 0 }, fresh = { 0 };
+	int status = STATUS_TROUBLE;
+
+	if (html_operands(&base, o->operands, o->nbase) && html_operands(&fresh, o->operands + o->nbase, o->noperands - o->nbase)) {
+		struct compared_sides sides = { .base = { .program = base.program, .files = base.files, .n = base.n },
+			.fresh = { .program = fresh.program, .files = fresh.files, .n = fresh.n } };
+
+		status = html_page_compared(o, &sides, false);
 	}
-	source_reader_free(&p.sources);
+	operands_free(&base);
+	operands_free(&fresh);
 	return status;
 }
 
@@ -135,8 +181,10 @@ static int html_run(const struct command *self, struct options *o, int argc, cha
 	(void)argv;
 	if (o->live)
 		return page_known() ? html_live(o) : STATUS_TROUBLE;
-	if (!o->against || o->noperands != o->nbase)
+	if (!o->against)
 		return html_page(o);
+	if (o->noperands != o->nbase)
+		return html_against(o);
 	message("--against: name what to compare with after it");
 	return STATUS_TROUBLE;
 }

@@ -42,25 +42,17 @@ static int explore(const struct operands *operands, const struct options *o)
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
 
-/* Read the runs of SIDE, added up, into IN. */
-static bool side_read(struct input *in, const struct side *side, const struct options *o, struct source_reader *sources, struct error *err)
-{
-	*in = input_asked(o);
-	if (!input_read(in, side->files, side->n, NULL, err) || !input_build(in, side->program, &o->graph, err))
-		return false;
-	in->report.source = source_read_file;
-	in->report.source_reader = sources;
-	return true;
-}
-
-/* What changed is judged as diff does it, a run at a time; all other pages are of a side's runs added up, as those of one profile are. */
-static bool sides_explore(const struct compared_sides *sides, struct input in[2], struct comparison *c, const struct options *o, struct error *err)
+/* What changed is judged as diff does it, a run at a time; all other pages are of the mean of a side's runs. */
+static bool sides_explore(struct compared_sides *sides, struct input in[2], struct comparison *c, const struct options *o, struct error *err)
 {
 	struct source_reader sources = { .places = &o->sources };
 	struct explorer_compared compared = { .comparison = c, .base = &in[0].report };
-	bool ok = compared_sides_compare(c, sides, o, (struct comparison_parts){ .contexts = true }, err)
-		&& side_read(&in[0], &sides->base, o, &sources, err) && side_read(&in[1], &sides->fresh, o, &sources, err);
+	bool ok = compared_sides_build(in, sides, o, err) && compared_sides_compare(c, sides, o, (struct comparison_parts){ .contexts = true }, false, err);
 
+	for (int i = 0; i < 2; i++) {
+		in[i].report.source = source_read_file;
+		in[i].report.source_reader = &sources;
+	}
 	progress_end();
 	ok = ok && explorer_run(&in[1].report, &compared, NULL, &o->report, err);
 	source_reader_free(&sources);

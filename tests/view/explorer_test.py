@@ -533,6 +533,24 @@ class Explorer(unittest.TestCase):
         self.start(80, 24, 'o1 --against')
         self.wait('one side has no profile')
 
+    def test_sides_are_means(self):
+        """Beyond the first page a side is the mean of its runs, of which the threads are one each: of the same run twice it is that run."""
+        for seed, name in (7, 'made'), (8, 'other'):
+            subprocess.run([BUILD / 'src/contract/make-amon', '--seed', str(seed), '--routines', '4', '--threads', '2', '--calls', '301', '--ticks', '3', name],
+                           cwd=self.cwd, check=True)
+        screens = {}
+        for sides in 'made made --against other', 'made --against other':
+            self.start(140, 30, f'--raw {sides}')     # what hooks cost is estimated of all runs together
+            self.wait(r'\[0Changes\]')
+            self.keys('x')
+            self.wait('base: .*mean of 2 runs' if sides.startswith('made made') else 'base: ')
+            for key, page in ('1', 'Routines'), ('3', 'Top'), ('9', 'Threads'):
+                self.keys(key)
+                self.wait(rf'\[{key}{page}')
+                screens.setdefault(sides, []).append([re.sub(r', tid \d+|±[\d.]+', '', row).rstrip() for row in self.rows()])
+            self.quit()
+        self.assertEqual(*screens.values())
+
     def test_ranks(self):
         """Of an MPI job a column says how uneven its ranks are, where there is room, as the report has it."""
         subprocess.run([BUILD / 'src/contract/make-amon', '--seed', '7', '--routines', '4', '--calls', '300', '--ticks', '3', '--ranks', '4', 'job'], cwd=self.cwd, check=True)

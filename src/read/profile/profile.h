@@ -249,6 +249,7 @@ struct profile {
 	uint64_t time;			/* sum of contexts[].time, ns */
 	uint64_t monitor;		/* time in the slow path, ns */
 	uint64_t unplaced;		/* time that no sample placed, ns */
+	uint32_t mean_of;		/* times and calls are means of so many runs (profile_take_mean), but for what runs[] say of each; 0: they are sums */
 	struct profile_private *private; /* what only read/profile/ looks at */
 };
 
@@ -276,6 +277,10 @@ uint64_t profile_sliced_until(const struct profile *p);
 /* The times and samples of P, which is wholly read, are to be those in the range R of its runs alone; calls stay those of the whole runs.  What is not known by
  * time is gone: program counters, samples of call sites, time that no sample placed, the kernel's part. */
 void profile_take_range(struct profile *p, const struct profile_range *r);
+
+/* P, which is wholly read, is the sum of N runs of one program: times and calls are to be the means of these, samples stay those of all.  Where each run is one of
+ * runs[], threads of one name and order in their runs are one from now on.  False: out of memory. */
+bool profile_take_mean(struct profile *p, uint32_t n);
 
 /* Write the history of CONTEXT to OUT, which has room for p->longest entries, with indices of
  * routines[] as routines.  Returns its length.  Linear in the length. */

@@ -56,6 +56,8 @@ struct side {
 	size_t nshares;		/* shares that are written */
 	bool sliced;		/* slices are */
 	size_t nslices;		/* how many */
+	const struct comparison *compared; /* with the other side; NULL: it is the only one */
+	struct comparison_places places; /* what of it is which item of that */
 };
 
 static int contents_by_text(const void *left, const void *right)
@@ -232,6 +234,7 @@ static void plain_functions_free(struct plain_functions *plain)
 static void side_free(struct side *s)
 {
 	plain_functions_free(&s->plain);
+	comparison_places_free(&s->places);
 	paths_free(s->paths);
 	tree_free(s->tree);
 	free(s->recursive);
@@ -239,12 +242,13 @@ static void side_free(struct side *s)
 	free(s->strings.text);
 }
 
-/* ALONE, it is the only one.  False: out of memory; freed with side_free in any case. */
-static bool contents_side_make(struct side *s, const struct html_side *from, bool alone, struct error *err)
+/* COMPARED with another one, or NULL: it is the only one.  False: out of memory; freed with side_free in any case. */
+static bool contents_side_make(struct side *s, const struct html_side *from, const struct comparison *compared, struct error *err)
 {
 	static const struct tree_options everything;
+	bool alone = !compared;
 
-	*s = (struct side){ .label = from->label, .in = *from->in, .g = from->in->graph };
+	*s = (struct side){ .label = from->label, .in = *from->in, .g = from->in->graph, .compared = compared };
 	s->sliced = alone && is_sliced(s->g->profile) && !from->in->range.to;
 	if (alone) {			/* before there is a tree: either takes much memory */
 		s->in.paths = recurring_find(from->in, RECURRING_MOST, RECURRING_PERCENT, &s->paths, err);
@@ -252,7 +256,7 @@ static bool contents_side_make(struct side *s, const struct html_side *from, boo
 			return false;
 	}
 	s->tree = tree_build(s->g, &everything, err);
-	if (!s->tree)
+	if (!s->tree || (compared && !comparison_places_find(&s->places, compared, s->g, s->tree, err)))
 		return false;
 	s->recursive = calloc(s->tree->nnodes, sizeof *s->recursive);
 	s->evidence = calloc(s->tree->nnodes, sizeof *s->evidence);
@@ -369,6 +373,7 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 	static const struct report_options options = { .json = true };
 
 	emit_member(e, "label", emit_name(s->label));
+	emit_member(e, "runs", emit_count(s->g->profile->mean_of ? s->g->profile->mean_of : 1));
 	emit_member(e, "head", side_head_json(s, err));
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
 		if (!report_find(report_table, reports[i])->json(&s->in, &options, e, err))
@@ -553,6 +558,51 @@ static void leaf_counts_write(struct pack *p, const struct side *s)
 	COLUMN(p, c, n, item->ticks);
 }
 
+/* What the comparison C says of its item: see contents.h. */
+static uint64_t judgement_of(const struct comparison *c, enum comparison_kind kind, uint32_t item)
+{
+	const struct comparison_item *i = item == GRAPH_NONE ? NULL : &c->kinds[kind].items[item];
+
+	return i && i->counted ? 1 | (unsigned)i->news[COMPARISON_SELF] << 1 | (unsigned)i->news[COMPARISON_TOTAL] << 2 | (unsigned)i->calls_news << 3 : 0;
+}
+
+static void judgements_write(struct pack *p, const struct side *s)
+{
+	COLUMN(p, s->places.routine, s->g->nroutines, judgement_of(s->compared, COMPARISON_ROUTINES, *item));
+	COLUMN(p, s->places.arc, s->g->narcs, judgement_of(s->compared, COMPARISON_ARCS, *item));
+	COLUMN(p, s->places.context, s->tree->nnodes, judgement_of(s->compared, COMPARISON_CONTEXTS, *item));
+}
+
+static json_t *contents_real_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static json_t *noise_json(const struct comparison *c, enum comparison_kind kind, enum comparison_time t)
+{
+	const struct noise *noise = &c->kinds[kind].noise[t];
+
+	return json_pack("{s:f, s:o}", "common", noise->common, "df", contents_real_or_null(noise->df));
+}
+
+/* Whether all calls that were counted are the same in all runs of a side. */
+static bool calls_are_steady(const struct comparison *c)
+{
+	for (int k = 0; k < COMPARISON_SITES; k++)
+		for (uint32_t i = 0; i < c->kinds[k].n; i++)
+			if (c->kinds[k].items[i].counted && !c->kinds[k].items[i].calls.steady)
+				return false;
+	return true;
+}
+
+static json_t *judged_json(const struct comparison *c)
+{
+	double chance = 2 * fmin(c->whole_change.above, c->whole_change.below);
+
+	return json_pack("{s:b, s:{s:f, s:f, s:o}, s:{s:o, s:o, s:o, s:o, s:o}}", "steady", (int)calls_are_steady(c),
+			 "whole", "variance", c->whole.variance, "df", c->whole.df, "chance", contents_real_or_null(chance),
+			 "noise", "self", noise_json(c, COMPARISON_ROUTINES, COMPARISON_SELF), "total", noise_json(c, COMPARISON_ROUTINES, COMPARISON_TOTAL),
+			 "arc", noise_json(c, COMPARISON_ARCS, COMPARISON_TOTAL), "pathSelf", noise_json(c, COMPARISON_CONTEXTS, COMPARISON_SELF),
+			 "path", noise_json(c, COMPARISON_CONTEXTS, COMPARISON_TOTAL));
+}
+
 /* The JSON object of the sides, malloc'ed, *LEN bytes; NULL with *ERR set. */
 static char *object_make(const struct side *sides, size_t n, size_t *len, struct error *err)
 {
@@ -572,6 +622,8 @@ static char *object_make(const struct side *sides, size_t n, size_t *len, struct
 			emit_object_end(&e);
 		}
 		emit_array_end(&e);
+		if (sides->compared)
+			emit_member(&e, "judged", judged_json(sides->compared));
 		emit_end(&e);
 		ok = fclose(out) == 0 && ok && !e.failed;
 	}
@@ -601,6 +653,8 @@ static bool profile_write_packed(const struct side *sides, size_t n, FILE *out, 
 			slices_write(p, &sides[i]);
 			leaves_write(p, &sides[i]);
 			leaf_counts_write(p, &sides[i]);
+			if (sides[i].compared)
+				judgements_write(p, &sides[i]);
 		}
 		ok = pack_end(p);
 	}
@@ -686,8 +740,8 @@ static bool briefs_make(struct briefs *b, struct side *sides, size_t n)
 	return short_names(b->brief, b->name, count, &b->arena);
 }
 
-/* Have WRITE write the sides FROM[0..N) to OUT. */
-static bool sides_write(const struct html_side *from, size_t n, bool (*write)(const struct side *, size_t, FILE *, struct error *), FILE *out,
+/* Have WRITE write the sides FROM[0..N), COMPARED or NULL, to OUT. */
+static bool sides_write(const struct html_side *from, size_t n, const struct comparison *compared, bool (*write)(const struct side *, size_t, FILE *, struct error *), FILE *out,
 			struct error *err)
 {
 	struct side *sides = calloc(n, sizeof *sides);
@@ -695,7 +749,7 @@ static bool sides_write(const struct html_side *from, size_t n, bool (*write)(co
 	bool ok = sides || error_no_memory(err, NULL);
 
 	for (size_t i = 0; ok && i < n; i++)
-		ok = contents_side_make(&sides[i], &from[i], n == 1, err);
+		ok = contents_side_make(&sides[i], &from[i], compared, err);
 	if (ok && !briefs_make(&briefs, sides, n))
 		ok = error_no_memory(err, NULL);
 	ok = ok && write(sides, n, out, err);
@@ -706,12 +760,12 @@ static bool sides_write(const struct html_side *from, size_t n, bool (*write)(co
 	return ok;
 }
 
-bool html_write(const struct html_side *from, size_t n, FILE *out, struct error *err)
+bool html_write(const struct html_side *from, size_t n, const struct comparison *compared, FILE *out, struct error *err)
 {
-	return sides_write(from, n, contents_page_write, out, err);
+	return sides_write(from, n, compared, contents_page_write, out, err);
 }
 
 bool html_write_data(const struct html_side *from, FILE *out, struct error *err)
 {
-	return sides_write(from, 1, data_write, out, err);
+	return sides_write(from, 1, NULL, data_write, out, err);
 }

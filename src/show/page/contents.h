@@ -1,9 +1,10 @@
-/* contents.h - a page to look at: the template of show/page/ with one profile in it, or two to be compared.
+/* contents.h - a page to look at: the template of show/page/ with one profile in it, or two sides to be compared.
  *
  * The page is complete: it opens from disk and fetches nothing.  What stands in it is a length (four bytes, little-endian) and a
- * JSON object of that many bytes, {schema, version, sides[]}, then for each side its columns of LEB128 numbers, all of
+ * JSON object of that many bytes, {schema, version, sides[]}, and of two sides `judged`, then for each side its columns of LEB128 numbers, all of
  * it deflated, in base64.  A side has, beside `label`:
  *
+ *   runs       of how many its times and calls are the means; 1 of one profile, however many files that has
  *   head       the head of `aprof report` as text
  *   run, never_known, never, modules, threads   as in doc/json.md
  *   times      time_ns, outside_ns, ticks, outside_ticks, calls of the graph; tick_ns, what a sample stands for, 0 if there are none;
@@ -34,13 +35,25 @@
  *   slice      thread, node, interval, time (with the hooks' cost left in), ticks of what samples charged in an interval of the run (profile_slice), of several
  *              files from the beginning of the first on; none of two sides, where a file does not tell its time so, and of a page of a range of time
  *   leaf       routine, index in plain, time, samples (0: the kernel's, which has none): what of the routine's own time went there (understand/findings/leaves.h)
- *   leaf count node, leaf + 1 (0: the routine's own code), samples: where those of the contexts that end there were */
+ *   leaf count node, leaf + 1 (0: the routine's own code), samples: where those of the contexts that end there were
+ *
+ * and of two sides, what is judged by understand/compare/ and nowhere else:
+ *
+ *   routine    judged: 1 | self time is news << 1 | total is << 2 | calls are << 3; 0: it was not
+ *   arc        the same
+ *   node       the same
+ *
+ * What the page makes of parts of a run nobody has judged; `judged` tells by what it is to do so:
+ *
+ *   steady     all counts of calls are the same in all runs of a side
+ *   whole      of the runs as wholes: variance, that of one, relative; df, its degrees of freedom; chance, of so large a change if nothing changed, null: unknown
+ *   noise      of self and total of routines, arc, pathSelf and path: common, a relative variance beside that of sampling, and its df, null: infinite (noise.h) */
 #ifndef PAGE_CONTENTS_H
 #define PAGE_CONTENTS_H
 
 #include "show/report/report.h"
 
-/* One profile of a page. */
+/* One profile of a page, or one side. */
 struct html_side {
 	const char *label;			/* what it is called in the page, as a rule its file */
 	const struct report_input *in;		/* what it shows */
@@ -49,9 +62,9 @@ struct html_side {
 /* Whether this aprof was built with a page. */
 bool html_known(void);
 
-/* Write the page of SIDES[0..n) to OUT: one profile, or the base and what is compared with it.  False with *ERR set:
+/* Write the page of SIDES[0..n) to OUT: one profile, or the base and what is compared with it, judged in COMPARED, which is NULL of one.  False with *ERR set:
  * out of memory, or OUT fails. */
-bool html_write(const struct html_side *sides, size_t n, FILE *out, struct error *err);
+bool html_write(const struct html_side *sides, size_t n, const struct comparison *compared, FILE *out, struct error *err);
 
 /* The same without a profile: the page asks for `profile`, beside it, and again while that changes.  What it gets is to be what html_write_data writes, with
  * the fields of HTTP's head

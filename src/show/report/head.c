@@ -167,7 +167,7 @@ enum { MOST_COMMANDS = 3 };
 static void head_commands_print(struct head *h)
 {
 	size_t ncommands = 0;
-	struct profile_command *c = commands_make(h->profile, &ncommands);
+	struct profile_command *c = h->profile->mean_of ? NULL : commands_make(h->profile, &ncommands);	/* which are of each run */
 	char text[MOST_COMMANDS * 320 + 64] = "", name[256], time[PRINT_TIME_SIZE];
 	size_t n = 0;
 
@@ -313,6 +313,7 @@ static void took_print(struct head *h)
 	}
 	for (size_t i = 0; i < p->npcs; i++)
 		took += each * (double)p->pcs[i].count;
+	took /= p->mean_of ? p->mean_of : 1;
 	if (whole > 0 && took / whole >= LEAST_TOOK)
 		print_field(h->out, &h->options->style, "sampler", "some %.2g %% of the program's CPU time went to samples; a lower rate (APROF_RATE) takes less",
 			    100 * took / whole);

@@ -58,7 +58,7 @@ struct verification verification_make(const struct report_input *in)
 		v.compared += p->runs[i].header.compared;
 		apart += (double)p->runs[i].header.differ;
 	}
-	v.apart = whole > 0 ? fmin(apart / whole, 1) : 0;
+	v.apart = whole > 0 ? fmin(apart / (p->mean_of ? p->mean_of : 1) / whole, 1) : 0;
 	worse = in_table(in, AMON_STACK_OPEN, true, all[AMON_STACK_OPEN]);
 	better = in_table(in, AMON_STACK_DIFFERS, false, all[AMON_STACK_DIFFERS]);
 	v.differ = all[AMON_STACK_DIFFERS] - better + worse;

@@ -105,31 +105,25 @@ static bool order_make_all(struct page *p)
 	return true;
 }
 
-/* Whether R is the routine I: of several of one name that of I's source file. */
-static bool changes_is_better(const struct graph_routine *r, const struct comparison_item *i)
-{
-	return r->name.file && i->file && strcmp(r->name.file, i->file) == 0;
-}
-
-/* Find which of the graph's routines are those of the comparison, which reads other builds, too: by their names. */
+/* Find which of the graph's routines are those of the comparison: of several that are one item the first. */
 static bool changes_routines_find(struct page *p)
 {
 	struct changes *s = p->state;
 	const struct graph *g = p->view->g;
 	const struct comparison_items *items = &compared(p)->kinds[COMPARISON_ROUTINES];
-	const struct graph_routine **sorted = page_by_name(g);
+	struct comparison_places places;
+	struct error err;
+	bool ok = comparison_places_find(&places, compared(p), g, NULL, &err);
 
 	s->routines = calloc((size_t)items->n + 1, sizeof *s->routines);
-	for (uint32_t i = 0; sorted && s->routines && i < items->n; i++) {
-		uint32_t at = page_find_name(sorted, g->nroutines, items->items[i].name);
-
+	ok &= s->routines != NULL;
+	for (uint32_t i = 0; ok && i < items->n; i++)
 		s->routines[i] = GRAPH_NONE;
-		for (uint32_t k = at; k < g->nroutines && strcmp(sorted[k]->name.name, items->items[i].name) == 0; k++)
-			if (k == at || changes_is_better(sorted[k], &items->items[i]))
-				s->routines[i] = (uint32_t)(sorted[k] - g->routines);
-	}
-	free(sorted);
-	return sorted && s->routines;
+	for (uint32_t r = g->nroutines; ok && r-- > 0;)
+		if (places.routine[r] != GRAPH_NONE)
+			s->routines[places.routine[r]] = r;
+	comparison_places_free(&places);
+	return ok;
 }
 
 static bool changes_open(struct page *p, struct error *err)

@@ -250,7 +250,9 @@ static void state_print(struct explorer *x, struct page_text *text, FILE *out)
 	if (x->view.compared)
 		fputs(x->base ? "base: " : "new: ", out);
 	print_name_beside(out, profile->nruns ? print_basename(profile_run_name(&profile->runs[0])) : NULL, style, style->width / 2);
-	if (profile->nruns > 1)
+	if (profile->mean_of)
+		fprintf(out, ", mean of %" PRIu32 " runs", profile->mean_of);
+	else if (profile->nruns > 1)
 		fprintf(out, ", %" PRIu32 " runs", profile->nruns);
 	fprintf(out, " %s", print_time_text(whole, (double)x->view.whole));
 	if (x->view.thread != GRAPH_NONE)

@@ -21,7 +21,7 @@ struct explorer_feed {
 /* Two sides that are compared. */
 struct explorer_compared {
 	const struct comparison *comparison;	/* judged */
-	const struct report_input *base;	/* the base runs, added up; what explorer_run shows at first are the new ones */
+	const struct report_input *base;	/* the mean of the base runs; what explorer_run shows at first is that of the new ones */
 };
 
 /* Show what IN has until the user quits, COMPARED (NULL: with nothing), and, while a process of it runs, what FEED (NULL: nothing) has then; OPTIONS say whether colour and UTF-8 can be

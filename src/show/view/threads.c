@@ -82,9 +82,9 @@ static void thread_print(const struct page *p, uint32_t thread, FILE *out)
 	print_name(out, t->record.name, &p->view->options.style);
 	if (t->record.folded > 1)
 		fprintf(out, ", %" PRIu64 " threads", t->record.folded);
-	else
+	else if (!profile->mean_of)
 		fprintf(out, ", tid %" PRIu32, t->record.tid);
-	if (profile->nruns > 1) {
+	if (profile->nruns > 1 && !profile->mean_of) {
 		fprintf(out, " of process %" PRId32 " ", profile->runs[t->run].header.pid);
 		print_name(out, print_basename(profile_run_name(&profile->runs[t->run])), &p->view->options.style);
 	}

@@ -48,6 +48,7 @@ struct comparison_item {
 	const char *name;	/* routine: its name; else NULL */
 	const char *brief;	/* routine: its short form (base/short_names.h) */
 	const char *module;	/* routine: path of its module in the last run that has it; NULL: none */
+	const char *identity;	/* routine: what its module is called in all builds; "" of the main program */
 	const char *file;	/* routine: source file; NULL: unknown */
 	const struct call_place *place;	/* call site: where it is in the last run that has it; NULL: the arc's calls from places that are not known */
 	uint32_t placed_by;	/* that run */
@@ -129,6 +130,18 @@ void comparison_pair(struct comparison *c);
 /* Fill changes, with news where the chance of noise, corrected by Benjamini and Hochberg for all items of a kind, is at most LEVEL.
  * Without an estimate of noise (a clock that does not sample, one run a side) every change is news. */
 bool comparison_judge(struct comparison *c, double level, struct error *err);
+
+/* Which of C's items the routines, arcs and contexts of a graph are. */
+struct comparison_places {
+	uint32_t *routine;	/* by routine of the graph; GRAPH_NONE: it is none of them */
+	uint32_t *arc;		/* by arc, likewise */
+	uint32_t *context;	/* by node of its tree; NULL: there is none */
+};
+
+/* Find the items of C, settled, in G, which is of runs of C together, and in its top-down tree T, of everything; NULL: only routines and arcs.  False with *ERR set: out of memory; freed
+ * with comparison_places_free in any case. */
+bool comparison_places_find(struct comparison_places *places, const struct comparison *c, const struct graph *g, const struct tree *t, struct error *err);
+void comparison_places_free(struct comparison_places *places);
 
 /* Is I a routine of the same machine code that is called as often on both sides?  What its time differs by then is where it, or its data, lies, and what it works on. */
 static inline bool comparison_is_same(const struct comparison *c, const struct comparison_item *i)

@@ -82,6 +82,7 @@ static void group_number(struct comparison *c, struct row_routine **row, size_t 
 		row[i]->item = routines->n - 1;
 		item->name = row[i]->name;
 		item->module = row[i]->module;
+		item->identity = row[i]->identity;
 		item->file = row[i]->file;
 		value_add(&item->values[row[i]->run], &row[i]->value);
 	}

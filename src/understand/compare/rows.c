@@ -42,7 +42,7 @@ static bool routine_fill(struct row_routine *row, const struct graph_routine *r,
 	return row->name && row->identity && (row->module || !r->name.module) && (row->file || !file);
 }
 
-static bool routines_make(struct rows *r, const struct graph *g, uint32_t run)
+bool rows_routines(struct rows *r, const struct graph *g, uint32_t run)
 {
 	bool *main = calloc((size_t)g->nroutines + 1, sizeof *main), ok;
 
@@ -125,7 +125,7 @@ bool rows_make(struct rows *r, const struct report_input *in, uint32_t run, bool
 {
 	const struct graph *g = in->graph;
 
-	if (!routines_make(r, g, run) || !arcs_make(r, g))
+	if (!rows_routines(r, g, run) || !arcs_make(r, g))
 		return error_no_memory(err, NULL);
 	if (codes)
 		codes_find(r, in);

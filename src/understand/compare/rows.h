@@ -56,6 +56,9 @@ struct comparison_private {
 bool rows_make(struct rows *r, const struct report_input *in, uint32_t run, bool contexts, bool codes, struct error *err);
 void rows_free(struct rows *r);
 
+/* The same, of its routines alone, without what is asked of their code.  False: out of memory. */
+bool rows_routines(struct rows *r, const struct graph *g, uint32_t run);
+
 /* Add the call sites of IN's graph, which R was made from.  False with *ERR set: out of memory. */
 bool rows_sites(struct rows *r, const struct report_input *in, struct error *err);
 

@@ -37,6 +37,12 @@ struct sums sums_make(const struct report_input *in)
 
 	for (uint32_t i = 0; i < p->nruns; i++)
 		run_add(&s, in, i);
+	if (p->mean_of) {
+		s.transitions /= p->mean_of;
+		s.calls /= p->mean_of;
+		s.cpu /= p->mean_of;
+		s.unsure /= p->mean_of;
+	}
 	for (uint32_t i = 0; i < p->nthreads; i++)
 		s.misses += p->threads[i].record.misses;
 	for (uint32_t i = 1; i < contexts && profile_has_contexts(p); i++) {

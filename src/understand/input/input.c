@@ -86,6 +86,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	for (size_t i = 0; i < n; i++)
 		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files_name(files[i]), err) : input_own_add(in, files[i], label, err)))
 			return false;
+	in->nfiles += (uint32_t)n;
 	input_tell_others(in, known);
 	return !in->stacks || input_take_stacks(in, err);
 }
@@ -212,7 +213,11 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	in->overhead = overhead_make(in->profile, in->symbols, err);
 	if (!in->overhead || (in->range.to && !range_take(in, err)))
 		return false;
-	if ((split && !input_split(in, program, err)) || !names_make(&in->names, in->profile, in->symbols, err))
+	if (split && !input_split(in, program, err))
+		return false;
+	if (in->mean && !overhead_take_mean(in->overhead, in->profile, in->nfiles))
+		return error_no_memory(err, NULL);
+	if (!names_make(&in->names, in->profile, in->symbols, err))
 		return false;
 	if (in->with_static && !read_code(in, err))
 		return false;

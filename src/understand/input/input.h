@@ -37,8 +37,10 @@ struct input {
 	bool stacks;			/* what is read is to be the call stacks beside exact contexts, alone; set it before input_read */
 	bool arcs_do;			/* who asks can do without contexts; else profiles without them are refused; set it likewise */
 	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
+	bool mean;			/* each file is a run of one program, and what is meant is their mean (profile_take_mean), not their sum; set it before input_build */
 	struct profile_range range;	/* times are to be of this range of the runs; set it before input_build */
-	struct profile *profile;	/* sum of the files */
+	struct profile *profile;	/* sum of the files, or their mean */
+	uint32_t nfiles;		/* that were read */
 	enum report_life *life;		/* of each of its runs */
 	char **paths;			/* the files that they were read from; NULL among them: not to be written to */
 	struct symbols *symbols;	/* of its modules */

@@ -71,6 +71,23 @@ void overhead_free(struct overhead *o)
 	free(o);
 }
 
+bool overhead_take_mean(struct overhead *o, struct profile *p, uint32_t n)
+{
+	if (!profile_take_mean(p, n))
+		return false;
+	for (uint32_t i = 0; n > 1 && i < p->ncontexts; i++) {
+		o->hooks[i] = llround((double)o->hooks[i] / n);
+		if (o->evidence) {
+			o->evidence[i].measured /= n;
+			o->evidence[i].variance /= (double)n * n;
+		}
+	}
+	for (uint32_t r = 0; n > 1 && r <= p->nroutines; r++)
+		o->kernel[r] /= n;
+	o->cost.total /= n > 1 ? n : 1;
+	return true;
+}
+
 uint64_t overhead_charged(const struct overhead *o, uint32_t context)
 {
 	uint64_t time = o->profile->contexts[context].time;
@@ -92,10 +109,10 @@ struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t co
 
 double overhead_unsure(const struct profile *p)
 {
-	double whole = (double)p->time + (double)p->monitor + (double)p->unplaced, unsure = (double)p->unplaced;
+	double whole = (double)p->time + (double)p->monitor + (double)p->unplaced, unsure = (double)p->unplaced, runs = p->mean_of ? p->mean_of : 1;
 
 	for (uint32_t i = 0; i < p->nruns; i++)
-		unsure += (double)p->runs[i].header.unsure;
+		unsure += (double)p->runs[i].header.unsure / runs;
 	return whole > 0 ? fmin(unsure / whole, 1) : 0;
 }
 

@@ -64,6 +64,9 @@ void overhead_free(struct overhead *o);
 /* Both O and P, of which it is, are to be of the range R of the runs alone (profile_take_range).  False: out of memory, and neither is of use any more. */
 bool overhead_take_range(struct overhead *o, struct profile *p, const struct profile_range *r);
 
+/* Both O and P, of which it is, and which is the sum of N runs, are to be the means of these (profile_take_mean).  Likewise. */
+bool overhead_take_mean(struct overhead *o, struct profile *p, uint32_t n);
+
 /* The time of CONTEXT less the hooks' cost, never below 0, ns. */
 uint64_t overhead_charged(const struct overhead *o, uint32_t context);
 

@@ -286,6 +286,69 @@ static void test_merge_twice(void **state)
 	make_amon_free(m);
 }
 
+/* The mean of the same run three times is that run, of whose threads there is one each, with all samples. */
+static void test_mean(void **state)
+{
+	struct make_amon *m = small(3, 5, 3, 1000);
+	struct file f = finish(m);
+	struct profile *p = read_file(&f), *alone = read_file(&f);
+	struct error err;
+
+	(void)state;
+	assert_true(profile_read(p, f.data, f.len, "again", &err) && profile_read(p, f.data, f.len, "and again", &err));
+	assert_true(p->nshares == 3 * alone->nshares && alone->ndetours > 0);
+	assert_true(profile_take_mean(p, 3));
+	assert_int_equal(p->mean_of, 3);
+	assert_true(p->nthreads == 3 && p->nshares == alone->nshares && p->ndetours == alone->ndetours);
+	assert_true(p->time == alone->time && profile_tick(p) * 3 == profile_tick(alone));
+	for (uint32_t i = 0; i < p->ncontexts; i++) {
+		const struct profile_context *c = &p->contexts[i], *one = &alone->contexts[i];
+
+		assert_true(c->entries == one->entries && c->recursive == one->recursive && c->calls_out == one->calls_out && c->time == one->time);
+		assert_true(c->ticks == 3 * one->ticks);
+	}
+	for (size_t i = 0; i < p->nshares; i++) {
+		const struct profile_share *s = &p->shares[i], *one = &alone->shares[i];
+
+		assert_true(s->thread == one->thread && s->context == one->context && s->entries == one->entries && s->time == one->time);
+	}
+	for (size_t i = 0; i < p->ndetours; i++)
+		assert_true(p->detours[i].thread == alone->detours[i].thread && p->detours[i].to == alone->detours[i].to && p->detours[i].calls == alone->detours[i].calls);
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		assert_true(p->threads[i].record.cpu_last - p->threads[i].record.cpu_first == alone->threads[i].record.cpu_last - alone->threads[i].record.cpu_first);
+	profile_free(p);
+	profile_free(alone);
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* Calls that each of a routine's contexts has in few runs are not lost: as many are left of the routine. */
+static void test_mean_rounds_by_routine(void **state)
+{
+	struct make_amon *m[] = { small(3, 5, 1, 1000), small(4, 5, 1, 1000), small(5, 5, 1, 1000), small(6, 5, 1, 1000) };
+	struct profile *p = profile_new();
+	uint64_t before[16] = { 0 }, after[16] = { 0 };
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof m / sizeof *m; i++) {
+		struct file f = finish(m[i]);
+
+		assert_true(profile_read(p, f.data, f.len, "run", &err));
+		free(f.data);
+		make_amon_free(m[i]);
+	}
+	assert_true(p->nroutines <= 16);
+	for (uint32_t i = 1; i < p->ncontexts; i++)
+		before[p->contexts[i].routine] += p->contexts[i].entries;
+	assert_true(profile_take_mean(p, 4));
+	for (uint32_t i = 1; i < p->ncontexts; i++)
+		after[p->contexts[i].routine] += p->contexts[i].entries;
+	for (uint32_t r = 0; r < p->nroutines; r++)
+		assert_int_equal(after[r], (before[r] + 2) / 4);
+	profile_free(p);
+}
+
 /* A library loaded, unloaded and loaded again elsewhere: two routines of the file, one of the profile; and a
  * recursion through both is a direct one. */
 static void test_reload(void **state)
@@ -1143,7 +1206,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_stacks_of_modules_in_turn),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
-		cmocka_unit_test(test_merge_twice),
+		cmocka_unit_test(test_merge_twice), cmocka_unit_test(test_mean), cmocka_unit_test(test_mean_rounds_by_routine),
 		cmocka_unit_test(test_reload), cmocka_unit_test(test_starts), cmocka_unit_test(test_write), cmocka_unit_test(test_spreads),
 		cmocka_unit_test(test_write_nothing), cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_cut_between_items), cmocka_unit_test(test_cut_routines),

@@ -106,7 +106,13 @@ function treeOf(reader, n, routines) {
 	return { ...shape, ...reader.packed(n, ['self', 'calls', 'recursive', 'ticks']) };
 }
 
-function sideOf(reader, about) {
+// What `aprof diff` would say of the routines, arcs and contexts of a side: see contents.h.
+function verdictsOf(reader, { routines, arcs, nodes }) {
+	const bits = (n) => reader.column(n, Uint8Array);
+	return { routine: bits(routines), arc: bits(arcs), node: bits(nodes) };
+}
+
+function sideOf(reader, about, judged) {
 	const c = about.counts;
 	const routines = reader.columns(
 		c.routines,
@@ -147,7 +153,8 @@ function sideOf(reader, about) {
 	const leaves = reader.columns(c.leaves, ['routine', 'plain', 'time', 'ticks'], ['routine', 'plain']);
 	leaves.share = leaves.time.map((time, i) => (time ? time / routines.self[leaves.routine[i]] : 0));
 	const leafCounts = reader.columns(c.leaf_counts, ['node', 'leaf', 'ticks'], ['node', 'leaf']);
-	return withPlain({ ...about, routines, arcs, tree, cycles, shares, slices, leaves, leafCounts });
+	const verdicts = judged && verdictsOf(reader, c);
+	return withPlain({ ...about, routines, arcs, tree, cycles, shares, slices, leaves, leafCounts, verdicts });
 }
 
 // SIDE with its functions without hooks behind its routines, of which there are `hooked`.
@@ -172,34 +179,13 @@ function withPlain(side) {
 	};
 }
 
-// What a run of SIDE, whose files are N runs, came to on average; samples stay those of all of them, and stand for less.
-function meanOf(side, n) {
-	const mean = (value) => value / n;
-	const divide = (columns, ...names) => {
-		for (const name of names) {
-			const column = columns[name];
-			columns[name] = column instanceof Column ? new Column(column.wide().map(mean)) : column.map(mean);
-		}
-	};
-	if (n === 1) return { ...side, runs: n };
-	divide(side.routines, 'calls', 'recursive', 'self', 'total');
-	divide(side.arcs, 'calls', 'self1', 'child1', 'self2', 'child2');
-	divide(side.tree, 'self', 'calls', 'recursive');
-	divide(side.cycles, 'calls', 'time');
-	divide(side.shares, 'calls', 'recursive', 'time');
-	for (const name of ['tick_ns', 'time_ns', 'outside_ns', 'calls']) side.times[name] /= n;
-	return { ...side, runs: n };
-}
-
-// How many runs a side is: as many as files, if two sides are compared; the files of one profile are its processes.
-const runsOf = (object, about) => (object.sides.length > 1 ? Math.max(1, about.run.files?.length ?? 1) : 1);
-
-// The sides of the page, one or two: of several runs each what they came to on average.
+// The sides of the page, one or two, and how two are to be judged: see show/page/contents.h.
 export async function decode(base64) {
 	const bytes = await inflated(base64);
 	const length = new DataView(bytes.buffer).getUint32(0, true);
 	const object = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
 	if (object.schema !== 'aprof-page-1') throw new Error(`this page cannot show ${object.schema}`);
-	const reader = new Reader(bytes, 4 + length);
-	return { version: object.version, sides: object.sides.map((about) => meanOf(sideOf(reader, about), runsOf(object, about))) };
+	const reader = new Reader(bytes, 4 + length),
+		judged = object.judged ?? null;
+	return { version: object.version, judged, sides: object.sides.map((about) => sideOf(reader, about, judged)) };
 }

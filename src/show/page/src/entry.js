@@ -11,11 +11,11 @@ const SHOWN = 60; // callers or callees listed before "and N more"
 const cell = (value, text) => h('td', { 'data-exact': value }, text);
 
 // Of two profiles the line has the figures of the side on show, and what changed.
-function changes(app, kind, times, variances, calls) {
+function changes(app, kind, times, variances, calls, item) {
 	if (!app.model.compares) return null;
 	return [
-		app.model.timed ? h('td', {}, figures.changeText(change(app.view, kind, times, variances), format.time, true)) : null,
-		app.model.counted ? h('td', {}, figures.changeText(change(app.view, 'calls', calls), format.count, true)) : null,
+		app.model.timed ? h('td', {}, figures.changeText(change(app.view, kind, times, variances, item), format.time, true)) : null,
+		app.model.counted ? h('td', {}, figures.changeText(change(app.view, 'calls', calls, [], item), format.count, true)) : null,
 	];
 }
 
@@ -47,7 +47,7 @@ function placeText(place) {
 
 // A line for each place of an arc's calls; TIMED, with the times of the callers' view.
 function placeLines(app, places, timed) {
-	const time = (ns) => (timed && ns !== null ? cell(ns, format.time(ns)) : h('td', {}));
+	const time = (ns) => (timed && ns !== null ? cell(ns, app.told(ns)) : h('td', {}));
 	const rows = places
 		.slice(0, PLACES)
 		.map((place) =>
@@ -84,7 +84,9 @@ function arcLine(app, arc, other, self, child) {
 			h(
 				'tr',
 				{ 'data-routine': other },
-				app.model.timed ? [cell(at[self], format.time(at[self])), cell(at[child], format.time(at[child]))] : null,
+				app.model.timed
+					? [cell(at[self], app.told(at[self], app.side)), cell(at[child], app.told(at[child], app.side))]
+					: null,
 				app.model.counted
 					? cell(
 							at.calls,
@@ -101,6 +103,7 @@ function arcLine(app, arc, other, self, child) {
 					heavy,
 					arcVariances(arc),
 					arc.at.map((a) => a.calls),
+					{ arc },
 				),
 				h(
 					'td',
@@ -131,7 +134,7 @@ function own(app, r) {
 	return h(
 		'tr',
 		{ class: 'own' },
-		app.model.timed ? [cell(f.self[r], format.time(f.self[r])), cell(children, format.time(children))] : null,
+		app.model.timed ? [cell(f.self[r], app.told(f.self[r], app.side)), cell(children, app.told(children, app.side))] : null,
 		app.model.counted
 			? cell(
 					f.calls[r],
@@ -146,6 +149,7 @@ function own(app, r) {
 			app.view.figures.map((x) => x.total[r]),
 			app.view.figures.map((x) => x.totalVariance[r]),
 			app.view.figures.map((x) => x.calls[r]),
+			{ routine: r },
 		),
 		h('td', { class: 'who' }, named(app.model.routineName(r), app.model.wholeName(r))),
 	);

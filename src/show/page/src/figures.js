@@ -5,21 +5,37 @@ import { change, error, tone } from './stats.js';
 
 function timeText(app, value, part, s, parent) {
 	const e = app.model.compares ? null : error(app.model, app.view, { time: value, ...part });
-	return [figure(format.time(value), value), ` · ${app.shareText(value, s, 'time', parent)}`, e === null ? null : ` ± ${format.time(e)}`];
+	return [figure(app.told(value, s), value), ` · ${app.shareText(value, s, 'time', parent)}`, e === null ? null : ` ± ${format.time(e)}`];
 }
 
-// BRIEF leaves out the relative change.
-export function changeText(c, text, brief = false) {
-	const kind = c.news ? (c.by > 0 ? 'more' : 'less') : 'noise';
+// The change C in words that TEXT makes of a number; BRIEF leaves out what part of the value before it is.
+function changeWords(c, text, brief) {
 	const relative = brief ? '' : c.before ? ` (${format.signed(format.percent(c.by, c.before), c.by)})` : c.after ? ' (new)' : '';
-	return h('span', { class: kind, 'data-exact': c.by }, `${format.signed(text(c.by), c.by)}${relative}`);
+	return `${format.signed(text(c.by), c.by)}${relative}`;
 }
+
+const changeClass = (c) => (c.news ? (c.by > 0 ? 'more' : 'less') : 'noise');
+
+// In a table, as `aprof diff` prints it: `~` may be noise, `=` is none.
+export function changeText(c, text, brief = false) {
+	const words = changeWords(c, text, brief),
+		quiet = c.by === 0 ? '=' : '~';
+	return h(
+		'span',
+		{ class: changeClass(c), 'data-exact': c.by, title: c.news || c.by === 0 ? null : `${words}: may be noise` },
+		c.news ? words : quiet,
+	);
+}
+
+// Where there is one, of the run: a change that may be noise has its figure, too.
+export const wholeText = (c, text) =>
+	h('span', { class: changeClass(c), 'data-exact': c.by }, c.news || c.by === 0 ? '' : '~ ', changeWords(c, text, false));
 
 const kindOf = (what) => (what.isRoutine ? 'total' : 'path');
 
 // Rows of a table with a column for each side and one for the change.  WHAT is a routine (see ofRoutine) or a branch (ofBranch): { self,
 // selfMeasured, selfVariance, time, measured, variance, calls, recursive, parent's time }, each by side; self may be null, recursive and parent missing; UNCOUNTED: calls
-// are not known.
+// are not known; ITEM: what they are of, of what is judged (stats.js).
 export function rows(app, what) {
 	const times = (label, values, [measured, variance], kind) => [
 		label,
@@ -39,8 +55,7 @@ export function rows(app, what) {
 	const counted = app.model.counted && !what.uncounted;
 	if (counted) lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
 	if (what.recursive?.some((v) => v > 0)) lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
-	if (app.model.timed && counted)
-		lines.push(['per call', what.time.map((v, s) => (what.calls[s] ? v / what.calls[s] : 0)), null, (v) => format.time(v), null]);
+	if (app.model.timed && counted) lines.push(['per call', what.time, null, (v, s) => app.mean(v, what.calls[s], s), null]);
 	return lines.map(([label, values, variances, text, kind]) =>
 		h(
 			'tr',
@@ -53,7 +68,7 @@ export function rows(app, what) {
 						{},
 						kind
 							? changeText(
-									change(app.view, kind, values, variances),
+									change(app.view, kind, values, variances, what.item),
 									kind === 'calls' ? format.count : format.time,
 								)
 							: '',
@@ -76,6 +91,7 @@ export function ofRoutine(app, r) {
 	const column = (name) => Float64Array.from(app.view.figures, (f) => f[name][r]);
 	return {
 		isRoutine: true,
+		item: { routine: r },
 		uncounted: app.model.routines[r].uncounted,
 		self: column('self'),
 		time: column('total'),
@@ -93,6 +109,7 @@ export function ofBranch(b, self) {
 	const { time, entries: calls, measured, variance, selfMeasured, selfVariance } = b;
 	return {
 		uncounted: b.uncounted,
+		item: b.item,
 		parent: b.parent?.time,
 		self: self ? b.self : null,
 		time,
@@ -117,5 +134,5 @@ export function leafNote(app, b) {
 // The tone of a branch or routine by the metric on show.
 export function toneOf(app, what) {
 	const timed = app.state.metric === 'time';
-	return tone(change(app.view, timed ? kindOf(what) : 'calls', timed ? what.time : (what.entries ?? what.calls), what.variance));
+	return tone(change(app.view, timed ? kindOf(what) : 'calls', timed ? what.time : (what.entries ?? what.calls), what.variance, what.item));
 }

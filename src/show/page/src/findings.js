@@ -62,9 +62,9 @@ const line = (...content) => h('p', {}, content);
 function cost(app, time, error, calls) {
 	const whole = toldOf(app).hot.time_ns;
 	return line(
-		figure(format.time(time), time),
+		figure(app.told(time), time),
 		`, ${share(time, error, whole)} of the run`,
-		calls ? ['; ', figure(format.plural(calls, 'call'), calls), `, ${format.time(time / calls)} each`] : null,
+		calls ? ['; ', figure(format.plural(calls, 'call'), calls), `, ${app.mean(time, calls)} each`] : null,
 	);
 }
 
@@ -138,7 +138,7 @@ function sequence(app, found) {
 		null,
 		h('p', { class: 'main' }, way(app, found.path)),
 		line(
-			figure(format.time(found.time_ns), found.time_ns),
+			figure(app.told(found.time_ns), found.time_ns),
 			`, ${share(found.time_ns, found.error_ns, toldOf(app).hot.time_ns)} of the run; in ${format.plural(found.contexts, 'context')}`,
 			found.calls ? `, ${format.plural(found.calls, 'call')}` : null,
 		),
@@ -205,7 +205,7 @@ export function heavyHere(app) {
 					i ? 'Next' : 'Heavy in this range of time',
 					null,
 					h('p', { class: 'main' }, routineLink(app, r)),
-					line(figure(format.time(f.self[r]), f.self[r]), `, ${share(f.self[r], off(r), whole)} of the range`),
+					line(figure(app.told(f.self[r]), f.self[r]), `, ${share(f.self[r], off(r), whole)} of the range`),
 					h('p', { class: 'note' }, behalf(r)),
 				),
 			),
@@ -231,7 +231,7 @@ export function sequences(app) {
 						h(
 							'tr',
 							{},
-							h('td', { 'data-exact': p.time_ns }, format.time(p.time_ns)),
+							h('td', { 'data-exact': p.time_ns }, app.told(p.time_ns)),
 							h('td', {}, share(p.time_ns, p.error_ns, paths.time_ns)),
 							h('td', { 'data-exact': p.contexts }, format.plural(p.contexts, 'context')),
 							h('td', { class: 'who' }, way(app, p.path)),

@@ -265,7 +265,7 @@ function place(app, box, top, key, inverted) {
 const sums = (app, top) => {
 	const metric = app.state.metric,
 		value = top[metric][app.side];
-	return h('b', { 'data-exact': value }, metric === 'time' ? format.time(value) : format.plural(value, 'call'));
+	return h('b', { 'data-exact': value }, metric === 'time' ? app.told(value, app.side) : format.plural(value, 'call'));
 };
 
 // The trees around routine R: { up, down }.  Only those of the last one are kept: each has figures of all contexts.

@@ -32,6 +32,12 @@ export function time(ns) {
 	return `${rounded >= 1000 ? grouping.format(value) : value.toFixed(scale === 1 && Number.isInteger(ns) ? 0 : digits)} ${unit}`;
 }
 
+// The same of a time of which a sample stands for SAMPLE ns, 0: it is none: half of one is no more than chance (understand/findings/figures.h).
+export const told = (ns, sample) => (ns > 0 && 2 * ns < sample ? `<${time(sample)}` : time(ns));
+
+// The mean of such a time over CALLS.
+export const mean = (ns, calls, sample) => (calls && ns > 0 && 2 * ns < sample ? `<${time(sample / calls)}` : time(calls ? ns / calls : 0));
+
 export const count = (n) => grouping.format(n);
 
 export function percent(part, whole) {

@@ -63,7 +63,7 @@ const MARKS = [
 		'ones are squeezed out; .. stands where they were.',
 	'± so far from it, at most, the true time is in 95 of 100 runs: times that are samples have a statistical error. Of two profiles, ' +
 		'a change of time is coloured if it is more than noise, as `aprof diff` has it: of those that are coloured 5 in 100 are noise ' +
-		'all the same. A change of calls is coloured always.',
+		'all the same. A change of calls is coloured unless runs of one side differ as much among themselves. ~ is a change that may be noise.',
 	'(2) of long names that are the same but for template arguments, which have no room, each has a number.',
 	'Focus: only contexts in which the routine is active count, as with `aprof report --focus`; shares are shares of these. ' +
 		"Hidden: the routine's frames are its callers'. Its own time is theirs, and what it called was called by them, as with " +
@@ -225,8 +225,17 @@ class App {
 		return this.share(value, s, metric, parent) + of;
 	}
 
-	changeOf(kind, values, variances) {
-		return change(this.view, kind, values, variances);
+	// A TIME of side S, as no finer than a sample tells; and its mean over CALLS.
+	told(time, s = 0) {
+		return format.told(time, this.base.whole.sample[s]);
+	}
+
+	mean(time, calls, s = 0) {
+		return format.mean(time, calls, this.base.whole.sample[s]);
+	}
+
+	changeOf(kind, values, variances, item) {
+		return change(this.view, kind, values, variances, item);
 	}
 
 	heaviest(name) {

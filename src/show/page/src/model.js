@@ -153,7 +153,7 @@ class Arcs {
 	#add(from, to) {
 		const at = [];
 		for (let s = 0; s < this.sides; s++) at.push({ calls: 0, self1: 0, child1: 0, self2: 0, child2: 0, variance: 0 });
-		const arc = { from, to, folded: false, at };
+		const arc = { from, to, folded: false, at, verdict: 0 };
 		this.list.push(arc);
 		this.in[to].push(arc);
 		if (from >= 0) this.out[from].push(arc);
@@ -176,6 +176,7 @@ function arcsOf(sides, maps, n) {
 		for (let i = 0; i < from.to.length; i++) {
 			const arc = arcs.at(from.from[i] < 0 ? -1 : maps[s][from.from[i]], maps[s][from.to[i]]);
 			arc.folded ||= from.folded[i] === 1;
+			arc.verdict |= side.verdicts?.arc[i] ?? 0;
 			for (const name of ARC) arc.at[s][name] += from[name][i];
 		}
 	});
@@ -255,6 +256,9 @@ function beyondOf(sides, map, n) {
 	return beyond;
 }
 
+// What the NTH thread of a NAME is called: by the number that `aprof info --threads` gives it and --thread wants; of two sides, which may number it differently, by its order.
+const threadLabel = (sides, thread, name, nth) => (sides.length === 1 ? `${thread.thread} ${name}` : nth ? `${name} ${nth + 1}` : name);
+
 // The threads of all sides, matched by name and order; those of BEFORE keep their numbers.
 function threadsOf(sides, before) {
 	const list = before ? [...before.threads] : [],
@@ -268,7 +272,7 @@ function threadsOf(sides, before) {
 			seen.set(name, nth + 1);
 			if (!numbers.has(key)) {
 				numbers.set(key, list.length);
-				list.push({ name, nth, label: nth ? `${name} ${nth + 1}` : name, number: thread.thread });
+				list.push({ name, nth, label: threadLabel(sides, thread, name, nth), number: thread.thread });
 			}
 			return numbers.get(key);
 		});
@@ -282,11 +286,13 @@ export class Model {
 	#all; // the view of all threads, in all of the run
 	#origin; // the model that this one is narrowed down from; null: it is none
 	#narrowed; // by side, how
+	#verdicts;
 
 	// BEFORE is the model of an earlier reading, whose routines keep their numbers; WHOLE that of which SIDES are parts, with its routines; NARROWED, by side, how
 	// they are narrowed down from those.
-	constructor({ version, sides }, before = null, whole = null, narrowed = null) {
+	constructor({ version, sides, judged = null }, before = null, whole = null, narrowed = null) {
 		this.version = version;
+		this.judged = judged; // of two sides, by what changes are told from noise (stats.js)
 		this.sides = sides;
 		this.#origin = narrowed ? whole : null;
 		this.#narrowed = narrowed;
@@ -299,7 +305,8 @@ export class Model {
 		this.compares = sides.length > 1;
 		this.sampled = sides.every((side) => side.sampled);
 		this.counted = sides.every((side) => side.counted); // calls are known
-		this.each = sides.map((side) => side.times.each_ns); // what a sample stands for in a variance, ns; 0: times are no samples
+		this.each = sides.map((side) => side.times.each_ns); // what a sample stands for in the variance of a mean, ns; 0: times are no samples
+		this.sample = sides.map(({ sampled, times: t }) => (sampled && t.ticks + t.outside_ticks > 0 ? t.tick_ns : 0)); // what one stands for, ns; 0: times are none
 		this.runs = sides.map((side) => side.runs); // whose mean a side is
 		this.beyond = beyondOf(sides, maps[0], list.length);
 		this.timed = narrowed ? whole.timed : sides.some((side) => side.times.time_ns + side.times.outside_ns > 0);
@@ -333,7 +340,7 @@ export class Model {
 		return this.narrower.get(key, () => {
 			const narrowed = this.sides.map((_, s) => this.#narrow(s, wanted, hidden));
 			return new Model(
-				{ version: this.version, sides: this.sides.map((side, s) => narrowedSide(side, narrowed[s])) },
+				{ version: this.version, judged: this.judged, sides: this.sides.map((side, s) => narrowedSide(side, narrowed[s])) },
 				null,
 				this,
 				narrowed.map((n) => Object.assign(n, { hidden, wanted })),
@@ -395,6 +402,19 @@ export class Model {
 			}));
 			yield { entries: those, calls: calls[i], time: time[i] };
 		}
+	}
+
+	// What is known of the change of each routine and node, as bits (decode.js); null: nobody judged.
+	get verdicts() {
+		if (this.#verdicts !== undefined) return this.#verdicts;
+		if (!this.judged || this.#origin) return (this.#verdicts = null);
+		const routine = new Uint8Array(this.routines.length),
+			node = new Uint8Array(this.tree.n);
+		this.sides.forEach(({ verdicts }, s) => {
+			verdicts.routine.forEach((bits, r) => (routine[this.maps[s][r]] |= bits));
+			verdicts.node.forEach((bits, i) => (node[this.node(s, i)] |= bits));
+		});
+		return (this.#verdicts = { routine, node });
 	}
 
 	node(side, i) {
@@ -810,6 +830,29 @@ export class View {
 	// Samples that tell so of node I alone.
 	leafSamples(s, i, leaf) {
 		return this.leaves[s].samples(i, leaf);
+	}
+
+	// Whether it is of all that two sides have, which is judged.
+	get isJudged() {
+		return this.model.verdicts !== null && this.model.view('all') === (this.#within ?? this);
+	}
+
+	// What is known of the change of ITEM, { routine }, { node } or { arc }, as bits, if VALUES, of a KIND, are those of the two sides as a whole, with or without functions without hooks;
+	// 0: nothing.
+	verdict(kind, values, item) {
+		if (!item || !this.isJudged) return 0;
+		const whole = this.#within ?? this,
+			{ routine, node, arc } = item,
+			of = (s) =>
+				arc
+					? arc.at[s].self2 + arc.at[s].child2
+					: kind === 'path'
+						? whole.totals[s].time.at(node)
+						: kind === 'pathSelf'
+							? whole.tree.own[s].self.at(node)
+							: whole.figures[s][kind][routine];
+		if (kind !== 'calls' && values.some((v, s) => v !== of(s))) return 0;
+		return arc ? arc.verdict : routine !== undefined ? this.model.verdicts.routine[routine] : this.model.verdicts.node[node];
 	}
 
 	get arcs() {

@@ -47,6 +47,15 @@ class Branch {
 		return this.leaf || (this.lower ?? OWN) >= 0 || Boolean(this.tree.view.model.routines[this.routine]?.uncounted);
 	}
 
+	// What it is one of, of what is judged (stats.js): null, of several contexts, or of a part of one.
+	get item() {
+		const { tree, members, leaf } = this;
+		if (!(tree instanceof Down) || tree.around >= 0 || leaf || members.n !== 1) return null;
+		let node = 0;
+		members.each((i) => (node = i));
+		return { node };
+	}
+
 	// Whether a branch on the way from the top here is of the same routine: going up, a later activation.
 	get again() {
 		for (let b = this.parent; b; b = b.parent) if (b.routine === this.routine) return true;

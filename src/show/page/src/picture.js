@@ -80,9 +80,12 @@ function nodeText(app, item, longest) {
 		name = item.group ? `▸ ${shortened(item.group.title, longest)}` : labelsOf(app, longest)[item.routine];
 	if (!app.model.timed) return [name, format.plural(what.calls[s], 'call')];
 	if (!app.model.compares) return [name, `self ${of(what.self[s])} · total ${of(what.time[s])}`];
-	const c = change(app.view, item.group ? 'path' : 'total', what.time, what.variance);
+	const c = change(app.view, item.group ? 'path' : 'total', what.time, what.variance, what.item);
 	return [name, `total ${of(what.time[s])}${c.news ? ` · ${format.signed(format.time(c.by), c.by)}` : ''}`];
 }
+
+// Which arc it is, of what is judged; null: of several.
+const itemOf = ({ parts }) => (parts.length === 1 ? { arc: parts[0] } : null);
 
 const headOf = (group, longest) => `▾ ${shortened(group.title, longest)}`;
 
@@ -106,7 +109,7 @@ const widthOf = (lines, size) =>
 // The figure beside an arc, and the width of its line.
 const arcWord = (app, arc) => {
 	const at = arc.at[app.side];
-	if (app.model.timed && app.state.metric === 'time') return format.time(arcTime(at));
+	if (app.model.timed && app.state.metric === 'time') return app.told(arcTime(at), app.side);
 	return app.model.counted ? `${format.count(at.calls)} ×` : '';
 };
 const penOf = (app, arc) => (0.6 + 5 * Math.sqrt(Math.min(1, arcShare(app, arc) / 100))).toFixed(2);
@@ -388,7 +391,7 @@ export class Picture {
 	}
 
 	#arcChange(arc) {
-		return change(this.app.view, 'arc', arcTimes(arc), arcVariances(arc));
+		return change(this.app.view, 'arc', arcTimes(arc), arcVariances(arc), itemOf(arc));
 	}
 
 	#callsChange(arc) {
@@ -396,6 +399,8 @@ export class Picture {
 			this.app.view,
 			'calls',
 			arc.at.map((at) => at.calls),
+			[],
+			itemOf(arc),
 		);
 	}
 
@@ -406,7 +411,7 @@ export class Picture {
 					'tr',
 					{},
 					app.model.compares ? h('th', {}, s ? 'new' : 'base') : null,
-					app.model.timed ? h('td', {}, `${format.time(arcTime(at))} · ${app.shareText(arcTime(at), s)}`) : null,
+					app.model.timed ? h('td', {}, `${app.told(arcTime(at), s)} · ${app.shareText(arcTime(at), s)}`) : null,
 					app.model.counted ? h('td', {}, format.plural(at.calls, 'call')) : null,
 				);
 		return [

@@ -1,7 +1,7 @@
 // run.js - the first sheet: where to look first, or what changed; then what weighs most, which sequences and cycles recur; then what ran, how it was measured,
 // what was lost.
 import { fill, h } from './dom.js';
-import { changeText } from './figures.js';
+import { changeText, wholeText } from './figures.js';
 import { findings, heavyHere, isThere, routineLink, sequences } from './findings.js';
 import * as format from './format.js';
 import { isNarrowed } from './narrow.js';
@@ -42,7 +42,7 @@ function tileOf(app, label, values, text, more, judged = null) {
 	return tile(
 		label,
 		h('span', { class: 'two' }, `${text(values[0])} → ${text(values[1])}`),
-		judged ? changeText(judged, text) : plainChange(values, text),
+		judged ? wholeText(judged, text) : plainChange(values, text),
 	);
 }
 
@@ -56,9 +56,9 @@ function plainChange([before, after], text) {
 // The change of the time of the run, the TIMES of both sides: within noise or beyond it.
 const timeChange = (app, times) => (app.model.compares ? wholeChange(app.view, times) : null);
 
-// The time of each side, all told.
+// The time of each side, all told; of two what `aprof diff` compares.
 const spentOf = (app) =>
-	isRange(app)
+	isRange(app) || app.model.compares
 		? app.view.whole.map((w) => w.time + w.outside)
 		: app.model.sides.map(({ run: { times: t } }) => t.contexts_ns + t.outside_ns + t.hooks_ns + t.monitor_ns + t.unplaced_ns);
 
@@ -153,18 +153,20 @@ function heaviest(app, title, name, text) {
 			name,
 			f.map((x) => x[name][r]),
 			f.map((x) => x[`${name}Variance`]?.[r] ?? 0),
+			{ routine: r },
 		);
 	const list = app.model.routines
 		.map((_, r) => r)
 		.filter((r) => by(r) > 0)
 		.sort((a, b) => by(b) - by(a))
 		.slice(0, TEN);
+	const told = (v, s) => (metric === 'time' ? app.told(v, s) : text(v));
 	const figure = (r) => {
 		if (app.model.compares)
-			return [h('td', {}, changeText(changeOf(r), text)), h('td', {}, `${text(f[0][name][r])} → ${text(f[1][name][r])}`)];
+			return [h('td', {}, changeText(changeOf(r), text)), h('td', {}, f.map((x, s) => told(x[name][r], s)).join(' → '))];
 		const e = metric === 'time' ? error(app.model, app.view, partOf(app.view.figures[0], name, r)) : null;
 		return [
-			h('td', { 'data-exact': f[0][name][r] }, text(f[0][name][r])),
+			h('td', { 'data-exact': f[0][name][r] }, told(f[0][name][r], 0)),
 			h('td', {}, app.share(f[0][name][r], 0, metric)),
 			h('td', { class: 'note' }, e === null ? '' : `± ${format.time(e)}`),
 		];
@@ -205,11 +207,11 @@ function cyclesOf(app) {
 }
 
 // VALUES of each side as TEXT in one cell, of which LAST is the last.
-const bothSides = (values, text, last = text(values.at(-1))) =>
+const bothSides = (values, text, last = text(values.at(-1), values.length - 1)) =>
 	h(
 		'td',
 		{},
-		values.map((v, s) => [s ? ' → ' : '', h('span', { 'data-exact': v }, s < values.length - 1 ? text(v) : last)]),
+		values.map((v, s) => [s ? ' → ' : '', h('span', { 'data-exact': v }, s < values.length - 1 ? text(v, s) : last)]),
 	);
 
 function cycles(app) {
@@ -240,7 +242,10 @@ function cycles(app) {
 							'tr',
 							{},
 							app.model.timed
-								? [bothSides(c.time, format.time), h('td', {}, c.time.map(share).join(' → '))]
+								? [
+										bothSides(c.time, (v, s) => app.told(v, s)),
+										h('td', {}, c.time.map(share).join(' → ')),
+									]
 								: null,
 							app.model.counted
 								? bothSides(c.calls, format.count, format.plural(c.calls.at(-1), 'call'))
@@ -315,7 +320,7 @@ function summary(app) {
 					{ class: 'summary' },
 					h('b', {}, times.map(format.time).join(' → ')),
 					', ',
-					changeText(timeChange(app, times), format.time),
+					wholeText(timeChange(app, times), format.time),
 				);
 	}
 	const [{ run }] = app.model.sides,

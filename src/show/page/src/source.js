@@ -69,7 +69,7 @@ function calleesByLine(source, hidden) {
 
 function calleeText(app, callee) {
 	const r = callee.place ? -1 : app.model.routines.findIndex((about) => about.name === callee.name && !about.leaf);
-	const figures = [callee.calls ? `${format.count(callee.calls)} ×` : '', format.time(callee.time_ns)].filter(Boolean).join(' ');
+	const figures = [callee.calls ? `${format.count(callee.calls)} ×` : '', app.told(callee.time_ns)].filter(Boolean).join(' ');
 	return h(
 		'span',
 		{ class: 'call' },
@@ -99,7 +99,7 @@ function lineOf(app, source, template, [text, shown], line, cost, callees) {
 		h(
 			'td',
 			{ class: 'cost', 'data-exact': cost?.self_ns ?? 0, style: `--p:${(100 * share).toFixed(2)}%` },
-			cost ? `${format.time(cost.self_ns)} ± ${format.time(cost.error_ns ?? 0)}` : '',
+			cost ? `${app.told(cost.self_ns)} ± ${format.time(cost.error_ns ?? 0)}` : '',
 		),
 		h(
 			'td',
@@ -174,9 +174,9 @@ export function sourceOf(app, r) {
 				callees.size && [...callees.values()].flat().some((c) => c.shared)
 					? '~ the routine is called on several lines: the figures are of all of them. '
 					: '',
-				source.plain_ns ? `${format.time(source.plain_ns)} in code without hooks. ` : '',
-				source.elsewhere_ns ? `${format.time(source.elsewhere_ns)} at lines of other files. ` : '',
-				source.unknown_ns ? `${format.time(source.unknown_ns)} at no known line.` : '',
+				source.plain_ns ? `${app.told(source.plain_ns)} in code without hooks. ` : '',
+				source.elsewhere_ns ? `${app.told(source.elsewhere_ns)} at lines of other files. ` : '',
+				source.unknown_ns ? `${app.told(source.unknown_ns)} at no known line.` : '',
 			),
 		);
 		box.querySelector('.scroll').scrollTop = at;

@@ -1,13 +1,17 @@
-// stats.js - how far times that are samples can be trusted, and which changes are more than noise: as `aprof diff` has it
-// for one run a side (doc/concepts.md).  Where a side is several runs, its times are means, and its variances those of the sums.
+// stats.js - how far times that are samples can be trusted, and which changes are more than noise.
 //
-// Of one profile each share has Wilson's interval, as understand/graph/errors.c computes it.  Of two, a time is known to the root of its variance by all samples that made it; below FEW
-// samples on both sides the exact test of two Poisson counts must agree.  Of the changes of a kind (routines by self time, say, or paths by total time) that are shown as news 5 in 100 are not, by Benjamini's and
-// Hochberg's correction.  Calls are counted: each change of them is news.
+// Of one profile each share has Wilson's interval, as understand/graph/errors.c computes it.
+//
+// Of two sides understand/compare/ has judged all that `aprof diff` lists, and that stands in the page (View.verdict).  What the page makes itself - of a range, a focus, a group, of code without
+// hooks - it judges as that does, by what that has learnt of the noise: the variance of a run is what is expected, sampling + common.  With one run a side that is sampling alone.
+// Below FEW samples on both sides the exact test of two Poisson counts must agree.  Of the changes of a kind that are shown as news 5 in 100 are not, by Benjamini's and
+// Hochberg's correction.  Two threads of one profile are judged as two such runs.
 
 const DEVIATIONS = 1.96; // of a normal distribution, for 95 of 100
 const LEVEL = 0.05,
 	FEW = 50;
+
+const NEWS = { self: 2, pathSelf: 2, total: 4, path: 4, arc: 4, calls: 8 }; // bits of a verdict (contents.h)
 
 // What one sample of a time stands for, of which samples say MEASURED, with that VARIANCE; OTHERWISE where nothing was measured.
 const sampleOf = (measured, variance, otherwise) => (measured > 0 && variance > 0 ? variance / measured : otherwise);
@@ -55,6 +59,16 @@ function normalAbove(t) {
 	return t >= 0 ? tail : 1 - tail;
 }
 
+// The same of Student's t with DF degrees of freedom, by the normal variable that is as rare (G. W. Hill, Algorithm 395, Communications of the ACM 13, 1970).
+function studentAbove(t, df) {
+	if (!Number.isFinite(df)) return normalAbove(t);
+	const a = df - 0.5,
+		b = 48 * a * a,
+		y = a * Math.log1p((t * t) / df),
+		z = (((((-0.4 * y - 3.3) * y - 24) * y - 85.5) / (0.8 * y * y + 100 + b) + y + 3) / b + 1) * Math.sqrt(y);
+	return normalAbove(t < 0 ? -z : z);
+}
+
 // The chance that of N tosses K or more are heads, if each is one with the chance P.
 const tosses = new Map();
 function tossesAbove(k, n, p) {
@@ -67,27 +81,52 @@ function tossesAbove(k, n, p) {
 	return tosses.get(key)[k];
 }
 
-// The variance of TIME on side S, that of the sum of its runs: VARIANCE; but time without a sample is worth one, if it is as much.
+// The variance of TIME on side S, a mean: VARIANCE; but time without a sample is worth one, if it is as much.
 function varianceOf(model, s, time, variance) {
 	const each = model.each[s];
-	return time > 0 && !(variance > 0) ? Math.min(time * model.runs[s], each) * each : variance;
+	return time > 0 && !(variance > 0) ? Math.min(time, each) * each : variance;
 }
 
-// The chance of so large a change of time, either way, if nothing changed; NaN: unknown, the clock takes no samples.
-export function chance(model, times, variances) {
-	const [before, after] = times,
-		ofMeans = times.map((time, s) => varianceOf(model, s, time, variances[s]) / model.runs[s] ** 2),
-		deviation = Math.sqrt(ofMeans[0] + ofMeans[1]);
+// What is known of the noise of a KIND: { common, df } (understand/compare/noise.h); where the crowd tells nothing, that of the runs as wholes.
+function noiseOf(model, kind, runs) {
+	const { judged } = model,
+		told = judged?.noise[kind];
+	if (runs === 2 || !judged) return { common: 0, df: Infinity };
+	if (told && told.df !== 0) return { common: told.common, df: (told.df ?? Infinity) + runs - 2 };
+	return { common: judged.whole.variance, df: judged.whole.df };
+}
+
+// The variances of one run of each side by sampling, of such TIMES and VARIANCES: of a part of runs that are known as wholes, if there are several (comparison.c).
+function samplingOf(view, times, variances) {
+	const { model, whole } = view,
+		several = model.runs[0] + model.runs[1] > 2;
+	return times.map((time, s) => {
+		const of = varianceOf(model, s, time, variances[s]) * model.runs[s],
+			all = whole[s].variance * model.runs[s],
+			q = Math.min(1, time / (whole[s].time + whole[s].outside || 1));
+		return several ? (1 - q) ** 2 * of + q ** 2 * Math.max(all - of, 0) : of;
+	});
+}
+
+// The chance of so large a change of time, of a KIND, either way, if nothing changed; NaN: unknown, the clock takes no samples.
+export function chance(view, kind, times, variances) {
+	const { model } = view,
+		[before, after] = times,
+		[base, fresh] = model.runs,
+		runs = base + fresh,
+		average = (before * base + after * fresh) / runs,
+		sampling = samplingOf(view, times, variances),
+		{ common, df } = noiseOf(model, kind, runs),
+		deviation = Math.sqrt((sampling[0] + common * average ** 2) / base + (sampling[1] + common * average ** 2) / fresh);
 	if (!deviation) return NaN;
-	const [samplesBefore, samplesAfter] = times.map((time, s) => (ofMeans[s] > 0 ? Math.round(time ** 2 / ofMeans[s]) : 0)),
+	const [samplesBefore, samplesAfter] = times.map((time, s) => (sampling[s] > 0 ? Math.round((model.runs[s] * time ** 2) / sampling[s]) : 0)),
 		t = (after - before) / deviation,
 		n = samplesBefore + samplesAfter;
-	let above = normalAbove(t),
-		below = normalAbove(-t);
-	if (n < FEW) {
-		const [before, after] = model.runs; // of which more have more samples of the same
-		above = Math.max(above, tossesAbove(samplesAfter, n, after / (before + after)));
-		below = Math.max(below, tossesAbove(samplesBefore, n, before / (before + after)));
+	let above = studentAbove(t, df),
+		below = studentAbove(-t, df);
+	if (model.sampled && n < FEW) {
+		above = Math.max(above, tossesAbove(samplesAfter, n, fresh / runs)); // more runs have more samples of the same
+		below = Math.max(below, tossesAbove(samplesBefore, n, base / runs));
 	}
 	return Math.min(1, 2 * Math.min(above, below));
 }
@@ -106,29 +145,30 @@ const KINDS = {
 	arc: (view) =>
 		view.arcs.list
 			.filter((arc) => arc.at.some((at) => at.calls || at.self2 || at.child2))
-			.map((arc) => chance(view.model, arcTimes(arc), arcVariances(arc))),
+			.map((arc) => chance(view, 'arc', arcTimes(arc), arcVariances(arc))),
 	pathSelf: (view) =>
 		paths(
 			view,
+			'pathSelf',
 			view.tree.own.map((own) => ({ time: own.self, variance: own.variance })),
 		),
-	path: (view) => paths(view, view.totals),
+	path: (view) => paths(view, 'path', view.totals),
 };
 
 function routines(view, name) {
 	const [a, b] = view.figures,
 		seen = (f, r) => f.calls[r] || f.recursive[r] || f.total[r];
 	return view.model.routines.flatMap((_, r) =>
-		seen(a, r) || seen(b, r) ? [chance(view.model, [a[name][r], b[name][r]], [a[`${name}Variance`][r], b[`${name}Variance`][r]])] : [],
+		seen(a, r) || seen(b, r) ? [chance(view, name, [a[name][r], b[name][r]], [a[`${name}Variance`][r], b[`${name}Variance`][r]])] : [],
 	);
 }
 
-function paths(view, [a, b]) {
+function paths(view, kind, [a, b]) {
 	const chances = [],
 		seen = (own, i) => own.calls.at(i) || own.recursive.at(i) || own.self.at(i);
 	for (let i = 0; i < view.tree.n; i++)
 		if (seen(view.tree.own[0], i) || seen(view.tree.own[1], i))
-			chances.push(chance(view.model, [a.time.at(i), b.time.at(i)], [a.variance.at(i), b.variance.at(i)]));
+			chances.push(chance(view, kind, [a.time.at(i), b.time.at(i)], [a.variance.at(i), b.variance.at(i)]));
 	return chances;
 }
 
@@ -143,24 +183,29 @@ function limit(view, kind) {
 	return (known[kind] ??= newsBelow(KINDS[kind](view)));
 }
 
-// The change of VALUES [base, new] of a KIND (see KINDS; or `calls`, or `plain` for what is neither), of such VARIANCES: { before, after, by, news }.
-export function change(view, kind, values, variances) {
+// Whether what was so and so is news: by what `aprof diff` says, or by what the page can know.
+function isNews(view, kind, values, variances, item) {
+	const verdict = view.verdict(kind, values, item);
+	if (verdict) return (verdict & NEWS[kind]) !== 0;
+	if (!(kind in KINDS)) return view.model.judged?.steady ?? true; // counted, and the same in all runs of a side
+	const p = chance(view, kind, values, variances);
+	return Number.isNaN(p) || p <= limit(view, kind);
+}
+
+// The change of VALUES [base, new] of a KIND (see KINDS; or `calls`), of such VARIANCES: { before, after, by, news }.  ITEM is whose they are: { routine }, { node } or { arc }; null: of
+// nothing that `aprof diff` lists.
+export function change(view, kind, values, variances, item = null) {
 	const [before, after] = values,
 		by = after - before;
-	if (!(kind in KINDS)) return { before, after, by, news: by !== 0 };
-	const p = chance(view.model, values, variances);
-	return { before, after, by, news: by !== 0 && (Number.isNaN(p) || p <= limit(view, kind)) };
+	return { before, after, by, news: by !== 0 && isNews(view, kind, values, variances, item) };
 }
 
 // The same of the time of the run as a whole.
 export function wholeChange(view, values) {
 	const [before, after] = values,
 		by = after - before,
-		p = chance(
-			view.model,
-			values,
-			view.whole.map((w) => w.variance),
-		);
+		variances = view.whole.map((w) => w.variance),
+		p = view.isJudged ? (view.model.judged.whole.chance ?? NaN) : chance(view, 'whole', values, variances);
 	return { before, after, by, news: by !== 0 && (Number.isNaN(p) || p <= LEVEL) };
 }
 

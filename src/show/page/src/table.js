@@ -25,7 +25,13 @@ const given = (shown) => (c) => (c.getValue() === null ? '' : shown(c));
 
 // A column of times of the side S.
 function timeColumn(app, title, field, s) {
-	return { ...right, title, field, width: title.length > 9 ? 118 : 88, formatter: given((c) => cell(format.time(c.getValue()), c.getValue())) };
+	return { ...right, title, field, width: title.length > 9 ? 118 : 88, formatter: given((c) => cell(app.told(c.getValue(), s), c.getValue())) };
+}
+
+// Of the means by calls of the times in column OF.
+function meanColumn(app, title, field, of) {
+	const text = (c) => app.mean(c.getData()[of], c.getData().calls);
+	return { ...right, title, field, width: title.length > 9 ? 118 : 88, formatter: given((c) => cell(text(c), c.getValue())) };
 }
 
 function shareColumn(app, title, field, of, s) {
@@ -116,7 +122,7 @@ function columnsOfOne(app) {
 	const perCall =
 		!app.model.timed || !app.model.counted
 			? []
-			: [timeColumn(app, 'self/call', 'selfCall', 0), timeColumn(app, 'total/call', 'totalCall', 0)];
+			: [meanColumn(app, 'self/call', 'selfCall', 'self'), meanColumn(app, 'total/call', 'totalCall', 'total')];
 	const calls = app.model.counted ? [countColumn('calls', 'calls'), countColumn('recursive', 'recursive')] : [];
 	return [nameColumn(app), ...times, ...calls, ...unevenColumn(app), ...perCall, ...lastColumns];
 }
@@ -160,7 +166,7 @@ function rowOfOne(app, [f], r, row) {
 		calls: row.leaf ? null : f.calls[r],
 		recursive: row.leaf ? null : f.recursive[r],
 		uneven: row.kids ? null : app.model.beyond?.[r],
-		selfCall: row.kids || row.leaf ? null : per(f.self[r], f.calls[r] + f.recursive[r]),
+		selfCall: row.kids || row.leaf ? null : per(f.self[r], f.calls[r]),
 		totalCall: row.kids || row.leaf ? null : per(f.total[r], f.calls[r]),
 	};
 }
@@ -168,7 +174,13 @@ function rowOfOne(app, [f], r, row) {
 function rowOfTwo(app, [a, b], r, row) {
 	const told = (name) => {
 		const variance = `${name}Variance`;
-		return change(app.view, name, [a[name][r], b[name][r]], variance in a ? [a[variance][r], b[variance][r]] : []);
+		return change(
+			app.view,
+			name,
+			[a[name][r], b[name][r]],
+			variance in a ? [a[variance][r], b[variance][r]] : [],
+			row.kids ? null : { routine: r },
+		);
 	};
 	const total = told('total'),
 		before = per(a.total[r], a.calls[r]),

@@ -41,7 +41,7 @@ function threadCards(model, range) {
 	model.sides.forEach((side, s) => {
 		side.threads.forEach((told, i) => {
 			const card = cards[model.threadMaps[s][i]];
-			if (!model.cut(range) && !model.focused) card.cpu[s] += told.cpu_ns / side.runs; // which is not known by interval, nor by context
+			if (!model.cut(range) && !model.focused) card.cpu[s] += told.cpu_ns; // which is not known by interval, nor by context
 			card.about ||= aboutThread(told);
 		});
 		const shares = model.sharesOf(s, range);
@@ -95,9 +95,9 @@ function phaseCards(model) {
 			const name = format.visible(told.phase);
 			if (!found.has(name)) found.set(name, blank(model, '', name, format.plural(told.entered, 'time')));
 			const card = found.get(name);
-			card.cpu[s] += told.cpu_ns / side.runs;
-			card.time[s] += told.contexts_ns / side.runs;
-			card.calls[s] += (told.calls ?? 0) / side.runs;
+			card.cpu[s] += told.cpu_ns;
+			card.time[s] += told.contexts_ns;
+			card.calls[s] += told.calls ?? 0;
 		}
 	});
 	return [...found.values()];
@@ -120,7 +120,7 @@ function bar(app, [measure, title, text], values, most) {
 		h(
 			'td',
 			{ class: 'value' },
-			values.map((v, s) => [s ? ' → ' : '', h('span', { 'data-exact': v }, text(v))]),
+			values.map((v, s) => [s ? ' → ' : '', h('span', { 'data-exact': v }, measure === 'time' ? app.told(v, s) : text(v))]),
 		),
 		h('td', { class: 'bar-of' }, h('i', { style: `width: ${p.toFixed(2)}%` })),
 	);

@@ -69,7 +69,7 @@ function numberColumn(title, name, s, text) {
 		formatter: (c) => {
 			const v = sum(c.getData(), name, s);
 			if (text === format.count && c.getData().branch?.uncounted) return '';
-			return h('span', { 'data-exact': v }, text(v));
+			return h('span', { 'data-exact': v }, text(v, s));
 		},
 	};
 }
@@ -99,7 +99,7 @@ function changeColumn(app, title, name) {
 			const timed = name === 'time';
 			if (row.rest || (!timed && row.branch.uncounted)) return '';
 			return changeText(
-				change(app.view, timed ? 'path' : 'calls', row.branch[name], row.branch.variance),
+				change(app.view, timed ? 'path' : 'calls', row.branch[name], row.branch.variance, row.branch.item),
 				timed ? format.time : format.count,
 			);
 		},
@@ -140,8 +140,8 @@ function columnsOf(app) {
 			...(timed
 				? [
 						changeColumn(app, 'total, change', 'time'),
-						numberColumn('total, base', 'time', 0, format.time),
-						numberColumn('total, new', 'time', 1, format.time),
+						numberColumn('total, base', 'time', 0, (v, s) => app.told(v, s)),
+						numberColumn('total, new', 'time', 1, (v, s) => app.told(v, s)),
 					]
 				: []),
 			...(app.model.counted
@@ -157,9 +157,9 @@ function columnsOf(app) {
 		shareColumn(app, 0),
 		...(timed
 			? [
-					numberColumn('total', 'time', 0, format.time),
+					numberColumn('total', 'time', 0, (v, s) => app.told(v, s)),
 					...(app.model.sampled ? [errorColumn(app)] : []),
-					...(up ? [] : [numberColumn('self', 'self', 0, format.time)]),
+					...(up ? [] : [numberColumn('self', 'self', 0, (v, s) => app.told(v, s))]),
 				]
 			: []),
 		...(app.model.counted ? [numberColumn('calls', calls, 0, format.count)] : []),

@@ -1341,7 +1341,7 @@ test('time as a sheet: an axis in seconds, a lane for each thread as high as it 
 	assert.equal(await tab.locator('.lane').count(), told.length);
 	assert.deepEqual(
 		await tab.locator('.lane-name > span:first-child').allTextContents(),
-		told.map((t) => `thread ${t.name}`),
+		told.map((t) => `thread ${t.thread} ${t.name}`),
 	);
 	for (const thread of told.keys()) {
 		const [drawn, worked] = await tab.evaluate((i) => {
@@ -1524,7 +1524,7 @@ test('threads as small charts: figures are those of --thread; sorted; one select
 		const want = reported(alone[i]);
 		assert.deepEqual(
 			[card.name, card.time, card.ticks, card.calls],
-			[`thread ${told[i].name}`, [want.time], [told[i].ticks], [want.calls]],
+			[`thread ${told[i].thread} ${told[i].name}`, [want.time], [told[i].ticks], [want.calls]],
 		);
 	}
 	await tab.locator('[aria-label="sorted by"] button[data-value=time]').click();
@@ -1614,7 +1614,7 @@ test('two threads are compared as two files are', async () => {
 	for (const name of ['run', 'flame', 'graph', 'tree', 'threads']) {
 		await sheet(tab, name);
 		await settled(tab);
-		assert.equal((await tab.locator('h1 small').innerText()).trim(), 'thread thread-0 → thread thread-2');
+		assert.equal((await tab.locator('h1 small').innerText()).trim(), 'thread 0 thread-0 → thread 2 thread-2');
 		for (const theme of ['light', 'dark']) {
 			await tab.evaluate((t) => app.set({ theme: t }), theme);
 			await settled(tab);
@@ -1794,6 +1794,62 @@ test('several runs a side: what they came to on average, as aprof diff has it', 
 		);
 	}
 	assert.ok((await tab.locator('h1').innerText()).includes('mean of 2 runs'));
+	// What is printed, with its mark: ~ may be noise.
+	const bits = (change) => (change.news ? 'news' : 'quiet'),
+		marks = await tab.evaluate(() =>
+			Object.fromEntries(
+				[...app.model.routines.keys()].map((routine) => [
+					app.model.routines[routine].name,
+					['self', 'total', 'calls'].map((name) => {
+						const f = app.view.figures,
+							variance = (x) => x[`${name}Variance`]?.[routine] ?? 0;
+						return app.changeOf(
+							name,
+							f.map((x) => x[name][routine]),
+							f.map(variance),
+							{ routine },
+						).news
+							? 'news'
+							: 'quiet';
+					}),
+				]),
+			),
+		);
+	for (const r of diff.routines) assert.deepEqual(marks[r.name], [r.self, r.total, r.calls].map(bits), r.name);
+	assert.ok(
+		diff.routines.some((r) => !r.calls.news && r.calls.change !== 0),
+		'there are calls that differ by chance',
+	);
+	const nodes = await tab.evaluate(
+		() =>
+			[...app.view.tree.parent.keys()].filter(
+				(node) =>
+					app.changeOf(
+						'path',
+						app.view.totals.map((t) => t.time.at(node)),
+						app.view.totals.map((t) => t.variance.at(node)),
+						{ node },
+					).news,
+			).length,
+	);
+	assert.equal(nodes, diff.contexts.filter((c) => c.total.news).length);
+	const arcs = await tab.evaluate(() => app.view.arcs.list.filter((arc) => (arc.verdict & 4) !== 0).length);
+	assert.equal(arcs, diff.arcs.filter((a) => a.total.news).length);
+	const cells = await tab
+		.locator('.tabulator-row [tabulator-field=selfChange] [data-exact]')
+		.evaluateAll((all) => all.map((c) => c.textContent));
+	assert.ok(cells.includes('~') && cells.every((text) => /^([~=]|[+−]\d.*)$/.test(text)), cells.join());
+	// Tiles and headline, too.
+	await sheet(tab, 'run');
+	await tab.waitForSelector('.tile');
+	const summary = await tab.locator('.summary [data-exact]').first().getAttribute('data-exact');
+	assert.ok(Math.abs(Number(summary) - diff.whole.change_ns) <= 1e-3 * diff.whole.base_ns, `${summary} where diff has ${diff.whole.change_ns}`);
+	const calls = await tab.locator('.tile', { has: tab.locator('.label', { hasText: /^calls$/ }) }).innerText();
+	assert.match(calls, /50,000 → 50,000/);
+	await sheet(tab, 'threads');
+	const spent = await exact(tab.locator('.card [data-measure=time] [data-exact]'));
+	assert.equal(spent.length, 2, 'the threads of both runs are one');
+	assert.ok(Math.abs(spent[0] - diff.whole.base_ns) <= 1e-3 * diff.whole.base_ns, `${spent} where diff has ${diff.whole.base_ns}`);
 	await closed(tab);
 });
 
