@@ -551,6 +551,28 @@ class Explorer(unittest.TestCase):
             self.quit()
         self.assertEqual(*screens.values())
 
+    def test_figures_are_those_of_json(self):
+        """Shares, times and calls of the routines, each to the digits that it has; what no sample tells is a bound."""
+        subprocess.run([BUILD / 'src/contract/make-amon', '--seed', '7', '--routines', '12', '--calls', '4000', '--ticks', '0.02', '--recursion', '0.2', 'few'], cwd=self.cwd, check=True)
+        report = self.json('report', '--json', 'few')
+        flat = {r['name']: r for r in report['flat']}
+        run = report['run']['times']['contexts_ns'] + report['run']['times']['outside_ns']
+        self.start(120, 40, 'few')
+        self.wait('Routines')
+        rows = [re.fullmatch(r' *(<?[\d.]+)(?: +±[\d.]+)? +(<?[\d.]+ \w+|0) +(<?[\d.]+)(?: +±[\d.]+)? +(<?[\d.]+ \w+|0) +(\d+)(?:\+(\d+))? +(\w+) *', row) for row in self.rows()]
+        self.assertTrue(all(rows), self.rows())
+        self.assertEqual({row[7] for row in rows}, set(flat))
+        for row in rows:
+            r = flat[row[7]]
+            for share, text, ns in (row[1], row[2], r['self_ns']), (row[3], row[4], r['total_ns']):
+                if not share.startswith('<'):
+                    self.assertAlmostEqual(float(share), 100 * ns / run, delta=0.0051, msg=row[0])
+                number, unit = text.lstrip('<').split() if text != '0' else (0, 'ns')
+                told = float(number) * {'ns': 1, 'us': 1e3, 'ms': 1e6, 's': 1e9}[unit]
+                self.assertTrue(ns < told / 2 + 1 if text.startswith('<') else abs(told - ns) <= 0.006 * ns, (row[0], ns))
+            self.assertEqual((int(row[5]), int(row[6] or 0)), (r['calls'], r['recursive']))
+        self.quit()
+
     def test_ranks(self):
         """Of an MPI job a column says how uneven its ranks are, where there is room, as the report has it."""
         subprocess.run([BUILD / 'src/contract/make-amon', '--seed', '7', '--routines', '4', '--calls', '300', '--ticks', '3', '--ranks', '4', 'job'], cwd=self.cwd, check=True)

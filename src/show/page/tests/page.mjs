@@ -272,6 +272,49 @@ int main(int n, char **v)
 	await sameTitles(bench.page('clears.html', bench.file('clears.out')), bench.file('clears.out'));
 });
 
+test('routines: what is printed is what the report prints, and no finer than a sample tells', async () => {
+	const few = bench.make('few', '--seed', '7', '--routines', '40', '--calls', '4000', '--ticks', '0.01', '--recursion', '0.2'),
+		printed = new Map(
+			[
+				...bench
+					.aprof('report', '-b', '-p', few)
+					.matchAll(
+						/^ *<?[\d.]+ +(?:±[\d.]+ +)?(?:[\d.]+ \w+|0) +(<?[\d.]+ \w+|0) +\d+ +(<?[\d.]+ \w+|0) +(<?[\d.]+ \w+|0) +(\w+)$/gm,
+					),
+			].map(([, self, each, all, name]) => [name, [self, each, all]]),
+		),
+		tab = await bench.tab(bench.page('few.html', few), 'tab=table&leaves=within');
+	const shown = await tab.evaluate(() =>
+		Object.fromEntries(
+			[...app.model.routines.keys()].map((r) => {
+				const f = app.view.figures[0];
+				return [
+					app.model.routines[r].name,
+					[app.told(f.self[r]), app.mean(f.self[r], f.calls[r]), app.mean(f.total[r], f.calls[r])],
+				];
+			}),
+		),
+	);
+	assert.ok(printed.size > 20);
+	for (const [name, texts] of printed)
+		assert.deepEqual(
+			shown[name].map((text) => text.replace('µ', 'u').replace(',', '')),
+			texts,
+			name,
+		);
+	const [below, above, mean] = await tab.evaluate(() => {
+		const [sample] = app.model.sample;
+		return [app.told(0.49 * sample), app.told(0.51 * sample), app.mean(0.49 * sample, 10)];
+	});
+	assert.match(below, /^<[\d.]+ .s$/);
+	assert.match(above, /^[\d.]+ .s$/);
+	assert.match(mean, /^<[\d.]+ .s$/);
+	const [first] = await tab.locator('.tabulator-row').all(),
+		name = await first.locator('[data-routine]').innerText();
+	assert.equal((await first.locator('[tabulator-field=self]').innerText()).replace('µ', 'u'), printed.get(name)[0]);
+	await closed(tab);
+});
+
 test("routines: every figure is the report's; sort, filter, columns", async () => {
 	const tab = await bench.tab(onePage, 'tab=table'),
 		flat = bench.json('report', one).flat,
