@@ -41,7 +41,7 @@ static bool compared_sides_operand_add(struct side *side, char *path)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		other_tell(path, "amon.out, perf.data, perf script, pprof, folded stacks, callgrind.out");
+		other_tell(path, "amon.out, or another profiler's: see aprof(1)");
 		return false;
 	}
 }

@@ -102,7 +102,7 @@ static bool operands_operand_add(struct operands *o, char *word)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		other_tell(path, "amon.out, gmon.out, perf.data, perf script, pprof, folded stacks, callgrind.out");
+		other_tell(path, "amon.out, gmon.out, or another profiler's: see aprof(1)");
 		return false;
 	}
 }

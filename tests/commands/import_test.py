@@ -429,7 +429,6 @@ class Script(Import):
         done = self.run_("report", self.write("a", SCRIPT + "nothing that perf prints\n"))
         self.assertIn("1 line that is not a sample or a frame as perf script prints them is passed over; the first is line 22: nothing that perf prints", done.stderr)
         self.refused(self.write("b", "app 7 1.000000: 250000 cycles: \n\n" * 3), "do not say where they were: perf script -F +ip,sym")
-        self.refused(self.write("c", "heap profile: 2: 3000 [5: 9000] @ heap/1024\n1: 1000 [2: 4000] @ 0x1000 0x2000\n"), "neither a profile")
 
     def test_names_like_numbers(self):
         """Threads whose names look like addresses, or end with numbers; without names, or numbers; and processes that are none."""

@@ -19,8 +19,9 @@ struct reading {
 /* A format. */
 struct import_format {
 	const char *origin;		/* what it is called in the header of the file that is made */
-	/* Whether a file that begins with the N bytes HEAD is of this format; WHOLE: these are all. */
-	bool (*is)(const char *head, size_t n, bool whole);
+	/* How many of the N bytes at HEAD, which a file begins with, the format's grammar reads; WHOLE: these are all.  0: the file is not of this format. */
+	size_t (*reads)(const char *head, size_t n, bool whole);
+	bool by_all;			/* it is told by all of the file, where that is there, not by its head alone */
 	/* Put all stacks into r->builder, and what is known of their times into its header.  False with r->err set. */
 	bool (*read)(struct reading *r);
 };

@@ -558,30 +558,57 @@ static bool callgrind_read(struct reading *r)
 	return ok;
 }
 
-/* The first words of a head are known ones, up to the events. */
-static bool callgrind_is(const char *head, size_t n, bool whole)
+/* Whether the N bytes at LINE may be a line of the body: a key that the format has, or positions and costs. */
+static bool is_body_line(const char *line, size_t n)
 {
-	static const char *const words[] = { "version", "creator", "cmd", "pid", "part", "thread", "desc", "positions", "event", "summary" };
-	struct lines l = { .data = head, .len = n };
-	const char *word, *value;
-	size_t length, known;
+	static const char *const keys[] = { "ob", "fl", "fi", "fe", "fn", "cob", "cfi", "cfl", "cfn", "calls", "jump", "jcnd", "jfi", "jfn" };
+	const char *sign = memchr(line, '=', n < 6 ? n : 6);
 
-	(void)whole;
-	while (lines_next(&l)) {
-		if (l.n >= 18 && memcmp(l.line, "# callgrind format", 18) == 0)
+	for (size_t i = 0; sign && i < sizeof keys / sizeof *keys; i++)
+		if (from_callgrind_is_word(line, (size_t)(sign - line), keys[i]))
 			return true;
-		if (l.n == 0 || l.line[0] == '#')
-			continue;
-		if (!from_callgrind_head_take(l.line, l.n, &word, &length, &value))
+	for (size_t i = 0; i < n; i++)
+		if (!strchr("0123456789abcdefxABCDEF+-* \t", line[i]))
 			return false;
-		if (from_callgrind_is_word(word, length, "events"))
+	return n > 0;
+}
+
+/* Whether a line `word: ...` of the head is one that the format has. */
+static bool is_head_word(const char *word, size_t length)
+{
+	static const char *const words[] = { "version", "creator", "cmd", "pid", "part", "thread", "desc", "positions", "event", "events", "summary", "totals" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (from_callgrind_is_word(word, length, words[i]))
 			return true;
-		for (known = 0; known < sizeof words / sizeof *words && !from_callgrind_is_word(word, length, words[known]); known++)
-			;
-		if (known == sizeof words / sizeof *words)
-			return false;
-	}
 	return false;
 }
 
-const struct import_format import_callgrind = { "callgrind", callgrind_is, callgrind_read };
+/* The first words of a head are known ones, up to the events, unless the file says what it is. */
+static size_t callgrind_reads(const char *head, size_t n, bool whole)
+{
+	struct lines l = { .data = head, .len = n };
+	bool says = false, events = false;
+	const char *word, *value;
+	size_t length, reads = 0;
+
+	(void)whole;
+	while (lines_next(&l)) {
+		says |= l.n >= 18 && memcmp(l.line, "# callgrind format", 18) == 0;
+		if (l.n == 0 || l.line[0] == '#')
+			continue;
+		if (from_callgrind_head_take(l.line, l.n, &word, &length, &value)) {
+			if (!is_head_word(word, length) && !says && !events)
+				return 0;
+			events |= from_callgrind_is_word(word, length, "events");
+			reads += l.n;
+		} else if (!says && !events) {
+			return 0;
+		} else if (is_body_line(l.line, l.n)) {
+			reads += l.n;
+		}
+	}
+	return says && !reads ? 1 : says || events ? reads : 0;
+}
+
+const struct import_format import_callgrind = { "callgrind", callgrind_reads, false, callgrind_read };

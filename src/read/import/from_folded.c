@@ -87,32 +87,32 @@ static bool from_folded_begins_stack(const char *line, size_t n)
 	return semicolon && begins_with_name(&(struct folded){ .stack = line, .n = n }) && memchr(semicolon + 1, ';', n - (size_t)(semicolon + 1 - line));
 }
 
-/* The first line is a stack, and so are most of those in the head; where none of them calls another, all are, and each is one word or one of aprof's.
- * The others are then told as wrong. */
-static bool folded_is(const char *head, size_t n, bool whole)
+/* A third of the lines in the head, at least, are stacks; where none of them calls another, all are, and each is one word or one of aprof's.  Whoever reads them all tells what is
+ * wrong with the others. */
+static size_t folded_reads(const char *head, size_t n, bool whole)
 {
 	struct lines l = { .data = head, .len = n };
 	struct folded f;
-	size_t found = 0, joined = 0, words = 0, others = 0;
+	size_t found = 0, joined = 0, words = 0, others = 0, reads = 0;
 
 	if (!is_text(head, n))
-		return false;
+		return 0;
 	while (lines_next(&l)) {
 		if (is_empty(&l) || (lines_is_open(&l) && found))
 			continue;
-		if (lines_is_open(&l) && !whole)
-			return from_folded_begins_stack(l.line, l.n);
-		if (!from_folded_line_take(l.line, l.n, &f) || !begins_with_name(&f)) {
+		if (lines_is_open(&l) && !whole) {
+			if (!others && from_folded_begins_stack(l.line, l.n))
+				return l.n;
+		} else if (from_folded_line_take(l.line, l.n, &f) && begins_with_name(&f)) {
+			found++;
+			joined += memchr(f.stack, ';', f.n) != NULL;
+			words += f.stack[0] == '(' || !memchr(f.stack, ' ', f.n);
+			reads += l.n;
+		} else {
 			others++;
-			if (!found)
-				return false;
-			continue;
 		}
-		found++;
-		joined += memchr(f.stack, ';', f.n) != NULL;
-		words += f.stack[0] == '(' || !memchr(f.stack, ' ', f.n);
 	}
-	return joined ? joined >= others : found && words == found && !others;
+	return found && (joined ? 2 * joined >= others : words == found && !others) ? reads : 0;
 }
 
 /* ---- frames ---- */
@@ -222,4 +222,4 @@ static bool folded_read(struct reading *r)
 	return ok;
 }
 
-const struct import_format import_folded = { "folded stacks", folded_is, folded_read };
+const struct import_format import_folded = { "folded stacks", folded_reads, false, folded_read };

@@ -63,10 +63,10 @@ struct perf_reading {
 	bool traced;			/* a hardware trace is in it */
 };
 
-static bool perf_is(const char *head, size_t n, bool is_whole)
+static size_t perf_reads(const char *head, size_t n, bool is_whole)
 {
 	(void)is_whole;
-	return n >= 16 && (memcmp(head, "PERFILE2", 8) == 0 || memcmp(head, "2ELIFREP", 8) == 0);
+	return n >= 16 && (memcmp(head, "PERFILE2", 8) == 0 || memcmp(head, "2ELIFREP", 8) == 0) ? n : 0;
 }
 
 static struct perf_event_header header_at(const struct perf_reading *p, size_t at)
@@ -680,4 +680,4 @@ static bool perf_read(struct reading *r)
 	return ok;
 }
 
-const struct import_format import_perf = { "perf.data", perf_is, perf_read };
+const struct import_format import_perf = { "perf.data", perf_reads, false, perf_read };

@@ -611,7 +611,7 @@ static bool has_numbers(struct wire w, uint64_t last)
 }
 
 /* Every field is one of a Profile, of its type; a type of samples is one; the first string is empty. */
-static bool pprof_is(const char *head, size_t n, bool whole_file)
+static size_t pprof_reads(const char *head, size_t n, bool whole_file)
 {
 	struct wire w = { .next = (const unsigned char *)head, .end = (const unsigned char *)head + n };
 	size_t strings = 0, types = 0;
@@ -620,14 +620,14 @@ static bool pprof_is(const char *head, size_t n, bool whole_file)
 		bool number = (w.field > STRING && w.field < PERIOD_TYPE) || w.field == PERIOD || w.field == DEFAULT_TYPE || w.field == LAST_FIELD;
 
 		if (w.field > LAST_FIELD || (w.field != COMMENT && w.type != (number ? WIRE_NUMBER : WIRE_BYTES)))
-			return false;
+			return 0;
 		if ((w.field == SAMPLE_TYPE || w.field == PERIOD_TYPE) && !has_numbers(wire_inner(&w), 2))
-			return false;
+			return 0;
 		if (w.field == STRING && strings++ == 0 && w.n > 0)
-			return false;
+			return 0;
 		types += w.field == SAMPLE_TYPE;
 	}
-	return (types || strings) && (!w.wrong || !whole_file || types);
+	return (types || strings) && (!w.wrong || !whole_file || types) ? n : 0;
 }
 
-const struct import_format import_pprof = { "pprof", pprof_is, pprof_read };
+const struct import_format import_pprof = { "pprof", pprof_reads, false, pprof_read };

@@ -248,26 +248,25 @@ static bool is_more(const char *line, size_t n)
 	return behind > colon + 1 && (behind == end || is_blank(*behind));
 }
 
-/* The first line is of a sample; and what follows it, if anything does, is a frame, another sample, or blank. */
-static bool script_is(const char *head, size_t n, bool whole)
+/* As many lines are of samples, frames and what belongs to these as are not, the first of them of a sample. */
+static size_t script_reads(const char *head, size_t n, bool whole)
 {
 	struct lines l = { .data = head, .len = n };
 	struct head h;
 	struct frame f;
-	bool found = false;
+	size_t reads = 0, good = 0, others = 0;
 
 	while (lines_next(&l)) {
-		if (is_comment(&l) || (lines_is_open(&l) && !whole))
+		if (l.n == 0 || is_comment(&l) || (lines_is_open(&l) && !whole))
 			continue;
-		if (!found && l.n == 0)
-			continue;
-		if (!found && !from_script_head_take(l.line, l.n, &h))
-			return false;
-		if (found)
-			return l.n == 0 || is_frame(l.line, l.n, &f) || from_script_head_take(l.line, l.n, &h);
-		found = true;
+		if ((good && is_frame(l.line, l.n, &f)) || from_script_head_take(l.line, l.n, &h)) {
+			good++;
+			reads += l.n;
+		} else if (!good || !is_more(l.line, l.n)) {
+			others++;
+		}
 	}
-	return found;
+	return good && good >= others ? reads : 0;
 }
 
 /* One reading. */
@@ -438,4 +437,4 @@ static bool script_read(struct reading *r)
 	return ok;
 }
 
-const struct import_format import_script = { "perf script", script_is, script_read };
+const struct import_format import_script = { "perf script", script_reads, false, script_read };

@@ -1,6 +1,7 @@
 /* import.h - other people's profiles: each becomes the amon.out that aprof would have made of the same stacks, in memory.
  *
- * A file is told by what it begins with, never by its name.  What is not understood is named with its place in the file; nothing is guessed. */
+ * A file is told by how much of it the grammar of each format reads, never by its name.  What is not understood is named with its place in the file; nothing
+ * is guessed. */
 #ifndef IMPORT_H
 #define IMPORT_H
 
@@ -10,23 +11,14 @@
 #include "base/error.h"
 #include "read/import/profile_builder.h"
 
-enum import_kind {
-	IMPORT_NONE,			/* none of these */
-	IMPORT_CALLGRIND,		/* callgrind.out: arcs, without contexts */
-	IMPORT_FOLDED,			/* `main;parse 12`, a line a stack: flame graphs' */
-	IMPORT_SCRIPT,			/* what `perf script` prints */
-	IMPORT_PPROF,			/* pprof's profile.proto */
-	IMPORT_PERF,			/* perf.data */
-	IMPORT_KINDS
-};
-
-enum { IMPORT_HEAD = 8192 };		/* bytes by which a file is told, behind lines of comments */
+enum { IMPORT_HEAD = 1 << 16 };		/* bytes by which a file is told, behind lines of comments */
 
 /* Where the first line among the N bytes at DATA is that is no comment; N: none is. */
 size_t import_comments(const void *data, size_t n);
 
-/* What the file is whose first N bytes are at HEAD: IMPORT_HEAD of them, or all.  Files compressed by gzip are what is in them. */
-enum import_kind import_kind(const void *head, size_t n);
+/* Whether a file is of other people's, by the first N bytes, at HEAD: IMPORT_HEAD of them, or all.  Compressed ones are what is in them.  Of JSON, and of what
+ * has no more than comments there, it is told only by all of the file which format it is, if any. */
+bool import_is(const void *head, size_t n);
 
 /* What is made of a file. */
 struct import {

@@ -74,49 +74,30 @@ const char *files_name(const char *path)
 	return name + sizeof begin - 1;
 }
 
-/* Fill HEAD, of SIZE bytes, with what follows the comments that the file FD begins with; how many bytes came. */
-static ssize_t files_read_behind_comments(int fd, char *head, size_t size)
-{
-	off_t at = 0;
-	ssize_t n;
-	size_t begin;
-
-	while ((n = pread(fd, head, size, at)) > 0 && (head[0] == '#' || head[0] == '\n')) {
-		const char *last = memrchr(head, '\n', (size_t)n);
-
-		begin = import_comments(head, (size_t)n);
-		if (begin == (size_t)n && last)			/* the last line goes on */
-			begin = (size_t)(last + 1 - head);
-		at += (off_t)begin;
-	}
-	return n;
-}
-
 enum file_kind files_kind(const char *path)
 {
-	char magic[IMPORT_HEAD] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool known;
+	enum file_kind kind = FILE_OTHER;
+	char *head;
 	ssize_t n;
 
 	if (fd < 0)
 		return FILE_MISSING;
-	n = files_read_all(fd, magic, sizeof magic);
-	known = n > 0 && import_kind(magic, (size_t)n) != IMPORT_NONE;
-	if (!known && n == sizeof magic && magic[0] == '#') {
-		n = files_read_behind_comments(fd, magic, sizeof magic);
-		known = n > 0 && import_kind(magic, (size_t)n) != IMPORT_NONE;
-	}
+	head = malloc(IMPORT_HEAD);
+	n = head ? files_read_all(fd, head, IMPORT_HEAD) : -1;
+	if (n >= 8 && memcmp(head, AMON_MAGIC, 8) == 0)
+		kind = FILE_PROFILE;
+	else if (n >= 4 && memcmp(head, GMON_MAGIC, 4) == 0)
+		kind = FILE_GMON;
+	else if (n >= 4 && memcmp(head, "\177ELF", 4) == 0)
+		kind = FILE_PROGRAM;
+	else if (n > 0 && import_is(head, (size_t)n))
+		kind = FILE_IMPORT;
+	else if (is_bsd_gmon(path))
+		kind = FILE_GMON;
 	close(fd);
-	if (n >= 8 && memcmp(magic, AMON_MAGIC, 8) == 0)
-		return FILE_PROFILE;
-	if (n >= 4 && memcmp(magic, GMON_MAGIC, 4) == 0)
-		return FILE_GMON;
-	if (n >= 4 && memcmp(magic, "\177ELF", 4) == 0)
-		return FILE_PROGRAM;
-	if (known)
-		return FILE_IMPORT;
-	return is_bsd_gmon(path) ? FILE_GMON : FILE_OTHER;
+	free(head);
+	return kind;
 }
 
 /* Open PATH, a regular file; *SIZE is its size in bytes. */
