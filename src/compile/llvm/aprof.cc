@@ -1,0 +1,219 @@
+/* aprof.cc - way inline: a plugin for LLVM that puts step B1 of the paper into each function.
+ *
+ * It runs last of all on IR, after inlining, and makes of a function
+ *
+ *     prev = aprof_tls.current;
+ *     next = (prev + routine) * K;
+ *     to = front[next >> 29 & front_mask];
+ *     if (to->id == next && to->routine == routine) {
+ *             to->calls++;                    (one instruction: signal handlers count too)
+ *             aprof_tls.current = next;
+ *     } else {
+ *             prev = aprof_inline_miss(routine);      (keeps all registers; does the same out of line)
+ *     }
+ *     ... the body ...
+ *     aprof_tls.current = prev;               (before each return and each tail call)
+ *
+ * so the shadow stack is the machine stack itself.  Where control comes back by no return (landing pads, setjmp's second return, a switch of stacks) the
+ * function puts back its own context.  compile/gcc/aprof.cc says what more there is with clock tsc and with call sites: it is the same code, for the same monitor.
+ *
+ * Four steps:
+ *
+ *	before all optimisation		functions are marked that are to have hooks, by the marks of -finstrument-functions-after-inlining, which go: Clang would
+ *					put calls of hooks of its own there
+ *	behind all of it		hooks are put in, and proven
+ *	(the code generator)
+ *	where code is printed		they are proven once more, as they are printed; where that fails the routine calls the hooks of way fentry
+ *
+ * Sanitizers and coverage have their code put in by callbacks that Clang registers behind a plugin's.  So ours is registered once more when the passes before it
+ * are made, and then stands last.
+ *
+ * A process may compile several modules at a time (rustc): but for the options, which nobody changes, nothing here is of the whole process. */
+#include "compile/llvm/parts.h"
+
+#include <dlfcn.h>
+
+using namespace llvm;
+
+namespace aprof {
+
+struct options options;
+
+/* ---- arguments: those of the plugin for GCC ---- */
+
+static bool read_number(StringRef text, int *number) { return !text.getAsInteger(10, *number) && *number > 0; }
+
+static bool read_verify(StringRef text)
+{
+	static const char *const names[] = { "mend", "error", "report" };
+
+	for (int i = 0; i < 3; i++)
+		if (text == names[i]) {
+			options.verify = (enum verify)i;
+			return true;
+		}
+	return false;
+}
+
+static bool read_test(StringRef text)
+{
+	bool *const tests[] = { &options.lose_exits, &options.lose_receivers, &options.trust_tails };
+	static const char *const names[] = { "lose-exits", "lose-receivers", "trust-tails" };
+
+	for (int i = 0; i < 3; i++)
+		if (text == names[i])
+			return *tests[i] = true;
+	return false;
+}
+
+static bool add_pattern(struct list *to, StringRef value)
+{
+	list_add(to, value.str().c_str());
+	return true;
+}
+
+/* Take KEY=VALUE in. The patterns are those of compile/select.h, without the prefix that tells files from routines. */
+static bool read_argument(StringRef text)
+{
+	StringRef key = text.split('=').first, value = text.split('=').second;
+	struct select *s = &options.select;
+
+	if (key == "only-file")
+		return add_pattern(&s->only_files, value);
+	if (key == "except-file")
+		return add_pattern(&s->except_files, value);
+	if (key == "only-name")
+		return add_pattern(&s->only_names, value);
+	if (key == "except-name")
+		return add_pattern(&s->except_names, value);
+	if (key == "switch")
+		options.switches.push_back(value.str());
+	else if (key == "verify")
+		return read_verify(value);
+	else if (key == "test")
+		return read_test(value);
+	else if (key == "verbose")
+		return options.verbose = value == "yes";
+	else if (key == "sites")
+		return options.sites = value == "yes";
+	else if (key == "clock")
+		return options.tsc = value == "tsc";
+	else if (key == "marks")
+		return options.all = value == "none";
+	else
+		return (key == "leaf" && read_number(value, &options.leaf)) || (key == "layout" && read_number(value, &options.layout));
+	return true;
+}
+
+static void take_argument(StringRef text)
+{
+	if (!read_argument(text))
+		report_fatal_error(Twine("aprof: wrong plugin argument ") + text, false);
+}
+
+/* Words for those who have no command of Clang's: -aprof=KEY=VALUE. */
+static cl::list<std::string> words("aprof", cl::Hidden);
+
+#define NAME "aprof_llvm" AS_TEXT(LLVM_VERSION_MAJOR)
+
+/* Clang hands a plugin of LLVM's nothing on, so its command is read: -fplugin-arg-NAME-KEY=VALUE, or, in a process that was started for a part of the
+ * work, -plugin-arg-NAME KEY=VALUE.  (-mllvm is for all parts of the work, also the assembler, which loads no plugin.) */
+static void take_command()
+{
+	static const char driver[] = "-fplugin-arg-" NAME "-", part[] = "-plugin-arg-" NAME;
+	ErrorOr<std::unique_ptr<MemoryBuffer>> command = MemoryBuffer::getFileAsStream("/proc/self/cmdline");
+	SmallVector<StringRef, 64> all;
+
+	if (!command)
+		report_fatal_error("aprof: /proc/self/cmdline cannot be read: it has the plugin's arguments", false);
+	(*command)->getBuffer().split(all, '\0');
+	for (size_t i = 0; i < all.size(); i++)
+		if (has_prefix(all[i], driver))
+			take_argument(all[i].drop_front(strlen(driver)));
+		else if (all[i] == part && i + 1 < all.size())
+			take_argument(all[++i]);
+}
+
+/* Once in a process. */
+static bool take_arguments()
+{
+	take_command();
+	for (const std::string &word : words)
+		take_argument(word);
+	return true;
+}
+
+/* ---- passes ---- */
+
+struct mark_pass : PassInfoMixin<mark_pass> {
+	PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
+	{
+		if (knows_processor(m))
+			mark_wanted(m);
+		return PreservedAnalyses::all();
+	}
+	static bool isRequired() { return true; }
+};
+
+struct hooks_pass : PassInfoMixin<hooks_pass> {
+	PreservedAnalyses run(Module &m, ModuleAnalysisManager &);
+	static bool isRequired() { return true; }
+};
+
+PreservedAnalyses hooks_pass::run(Module &m, ModuleAnalysisManager &)
+{
+	std::vector<Function *> chosen;
+	left_out left;
+
+	for (Function &f : m)
+		if (takes_hooks(f, &left))
+			chosen.push_back(&f);
+	for (Function *f : chosen)
+		prove(insert_hooks(*f));
+	lay_out(m);
+	write_left_out(m, left);
+	return PreservedAnalyses::none();
+}
+
+static void register_passes(PassBuilder &b)
+{
+	static const bool taken = take_arguments();
+
+	(void)taken;
+	b.registerPipelineStartEPCallback([&b](ModulePassManager &passes, auto...) {
+		passes.addPass(mark_pass());
+		b.registerOptimizerLastEPCallback([](ModulePassManager &later, auto...) { later.addPass(hooks_pass()); });
+	});
+	b.registerPipelineParsingCallback([](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+		if (name != "aprof")
+			return false;
+		passes.addPass(mark_pass());
+		passes.addPass(hooks_pass());
+		return true;
+	});
+	watch_printers();
+}
+
+/* ---- whose plugin this is ---- */
+
+/* The major version of LLVM that has loaded this; 0: one before 16, which cannot be asked. */
+static unsigned loaded_by()
+{
+	void (*ask)(unsigned *, unsigned *, unsigned *) = (void (*)(unsigned *, unsigned *, unsigned *))dlsym(RTLD_DEFAULT, "LLVMGetVersion");
+	unsigned major = 0, minor, patch;
+
+	if (ask)
+		ask(&major, &minor, &patch);
+	return major;
+}
+
+} /* namespace aprof */
+
+/* Of another version than it was built for it is no plugin: LLVM promises nothing. */
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+	unsigned version = aprof::loaded_by();
+	bool ours = version ? version == LLVM_VERSION_MAJOR : LLVM_VERSION_MAJOR < 16;
+
+	return { ours ? (uint32_t)LLVM_PLUGIN_API_VERSION : 0, "aprof", "", aprof::register_passes };
+}

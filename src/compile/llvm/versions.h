@@ -1,0 +1,69 @@
+/* versions.h - LLVM's headers, and what has changed in them since version 14. */
+#ifndef VERSIONS_H
+#define VERSIONS_H
+
+#include <string>
+#include <vector>
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#if LLVM_VERSION_MAJOR >= 22
+#include "llvm/Plugins/PassPlugin.h"
+#else
+#include "llvm/Passes/PassPlugin.h"
+#endif
+#if LLVM_VERSION_MAJOR >= 17
+#include "llvm/TargetParser/Triple.h"
+#else
+#include "llvm/ADT/Triple.h"
+#endif
+
+namespace aprof {
+
+inline bool has_prefix(llvm::StringRef text, llvm::StringRef prefix) { return text.take_front(prefix.size()) == prefix; }
+
+/* NAME without the byte that says that it is linked as it stands. */
+inline llvm::StringRef without_mark(llvm::StringRef name) { return has_prefix(name, "\1") ? name.drop_front() : name; }
+
+inline bool is_presplit(const llvm::Function &f)
+{
+#if LLVM_VERSION_MAJOR >= 15
+	return f.isPresplitCoroutine();
+#else
+	return f.hasFnAttribute("coroutine.presplit");
+#endif
+}
+
+/* What a function with hooks does not hold any more. */
+inline void drop_memory_attributes(llvm::Function &f)
+{
+	using llvm::Attribute;
+
+#if LLVM_VERSION_MAJOR >= 16
+	f.removeFnAttr(Attribute::Memory);
+#else
+	for (Attribute::AttrKind k : { Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly, Attribute::ArgMemOnly,
+				       Attribute::InaccessibleMemOnly, Attribute::InaccessibleMemOrArgMemOnly })
+		f.removeFnAttr(k);
+#endif
+	f.removeFnAttr(Attribute::Speculatable);
+	f.removeFnAttr(Attribute::NoSync);
+}
+
+} /* namespace aprof */
+
+#endif
