@@ -255,7 +255,7 @@ class Program:
         compiler, ldflags = shop.compiler, list(build.ldflags)
         if build.way:
             compiler = f"{shop.aprof}/aprof-cc --aprof-way={build.way}"
-            stamps = [shop.compiler] + [_contents(f) for kind in ("libaprof*.[ao]", "aprof_gcc*.so", "aprof-cyg.h")
+            stamps = [shop.compiler] + [_contents(f) for kind in ("libaprof*.[ao]", "aprof_gcc*.so", "aprof_llvm*.so", "aprof-cyg.h")
                       for f in sorted(glob.glob(f"{shop.aprof}/**/{kind}", recursive=True)) if os.path.isfile(f)] + [_contents(f"{shop.aprof}/aprof-cc")]
         if build.hooks:
             ldflags.append(self._hooks(build.hooks))

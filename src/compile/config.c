@@ -151,6 +151,18 @@ static bool add_headers(enum compiler_language language, const char *libdir, str
 	return good;
 }
 
+/* Clang's code of way inline wants the monitor in the program, which no flags of a compilation bring there. */
+static bool config_choose(const struct request *r, const struct ability *ability, const char *compiler, enum hooks *hooks, const char **why, struct error *err)
+{
+	struct way way = r->way;
+
+	if (ability->late && way.hooks == HOOKS_INLINE)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no flags for method inline by Clang: use aprof-clang, or --way=cyg");
+	if (ability->late && way.hooks == HOOKS_NONE)
+		way.hooks = HOOKS_CYG;
+	return way_choose(&way, ability, compiler, hooks, why, err);
+}
+
 static bool add_flags(const struct request *r, const char *libdir, struct list *out, struct error *err)
 {
 	struct found compiler = {0};
@@ -163,7 +175,7 @@ static bool add_flags(const struct request *r, const char *libdir, struct list *
 	if (good) {
 		find_plugins(libdir, &plugins);
 		probe(&compiler, r->language, &plugins, &ability);
-		good = way_choose(&r->way, &ability, compiler.path, &hooks, &why, err) && (!r->tsc || way_check_tsc(hooks, why, err)) &&
+		good = config_choose(r, &ability, compiler.path, &hooks, &why, err) && (!r->tsc || way_check_tsc(hooks, why, err)) &&
 		       (!r->sites || way_check_sites(hooks, why, err));
 	}
 	find_free(&compiler);

@@ -182,27 +182,35 @@ char *find_headers(const char *libdir)
 	return found ? found : with_file(libdir, "/../contract", "aprof.h");
 }
 
+/* Add the files that PATTERN fits in LIBDIR.  True if there are any. */
+static bool add_files(const char *libdir, const char *pattern, struct list *out)
+{
+	size_t before = out->count;
+	glob_t found = {0};
+	char *whole;
+
+	if (asprintf(&whole, "%s%s", libdir, pattern) < 0)
+		return false;
+	if (!glob(whole, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			char *real = realpath(found.gl_pathv[i], NULL);
+
+			if (real)
+				list_add(out, real);
+			free(real);
+		}
+	globfree(&found);
+	free(whole);
+	return out->count > before;
+}
+
 void find_plugins(const char *libdir, struct list *out)
 {
-	static const char *const places[] = {"", "/../compile/gcc"};
+	static const char *const places[][2] = {{"/aprof_gcc*.so", "/../compile/gcc/aprof_gcc*.so"}, {"/aprof_llvm*.so", "/../compile/llvm/aprof_llvm*.so"}};
 
-	for (int i = 0; i < 2 && !out->count; i++) {
-		glob_t found = {0};
-		char *pattern;
-
-		if (asprintf(&pattern, "%s%s/aprof_gcc*.so", libdir, places[i]) < 0)
-			return;
-		if (!glob(pattern, 0, NULL, &found))
-			for (size_t j = 0; j < found.gl_pathc; j++) {
-				char *real = realpath(found.gl_pathv[j], NULL);
-
-				if (real)
-					list_add(out, real);
-				free(real);
-			}
-		globfree(&found);
-		free(pattern);
-	}
+	for (int kind = 0; kind < 2; kind++)
+		if (!add_files(libdir, places[kind][0], out))
+			add_files(libdir, places[kind][1], out);
 }
 
 void find_free(struct found *f)

@@ -34,7 +34,7 @@ char *find_includedir(struct error *err);
  * frees it. */
 char *find_headers(const char *libdir);
 
-/* Files of the plugin in LIBDIR, or beside it in a build directory: one for each GCC that it was built for. Empty: none. */
+/* Files of the plugins in LIBDIR, or beside it in a build directory: one for each GCC and each LLVM that they were built for. Empty: none. */
 void find_plugins(const char *libdir, struct list *out);
 
 void find_free(struct found *f);

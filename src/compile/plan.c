@@ -40,8 +40,8 @@ static bool disturbs(const struct plan *p, size_t i)
 	if (!strcmp(w, "-pipe"))
 		return p->steps;
 	if (!strcmp(w, "-fomit-frame-pointer"))
-		return p->hooks == HOOKS_CYG || p->hooks == HOOKS_CYG_LATE || p->hooks == HOOKS_FENTRY;
-	return (p->hooks == HOOKS_CYG || p->hooks == HOOKS_CYG_LATE) && !strcmp(w, "-momit-leaf-frame-pointer");
+		return way_is_cyg(p->hooks) || p->hooks == HOOKS_FENTRY;
+	return way_is_cyg(p->hooks) && !strcmp(w, "-momit-leaf-frame-pointer");
 }
 
 /* The caller's own words if all of them can go on as they are, else what is left of the expanded ones. */
@@ -199,13 +199,13 @@ static void add_verify(const struct plan *p, const char *plugin, struct list *ou
 		way_plugin_argument(plugin, "verbose", "yes", out);
 }
 
-/* The plugin chooses by itself, at the link too. */
+/* The plugin chooses by itself, at the link too (GCC's). */
 static void add_plugin(struct plan *p, const char *plugin)
 {
 	const struct select *s = &p->choice.select;
 	struct list leaf = {0}, layout = {0};
 
-	way_compile_flags(HOOKS_INLINE, plugin, p->choice.tsc, p->choice.sites, &p->before);
+	way_compile_flags(p->hooks, plugin, p->choice.tsc, p->choice.sites, &p->before);
 	add_arguments(p, plugin, "only-file", &s->only_files);
 	add_arguments(p, plugin, "except-file", &s->except_files);
 	add_arguments(p, plugin, "only-name", &s->only_names);
@@ -266,7 +266,7 @@ static bool add_compile_flags(struct plan *p, const struct surroundings *around,
 	int chosen = chosen_sources(p);
 	bool mixed = chosen && chosen < p->line.sources;
 
-	if (p->hooks == HOOKS_INLINE) {
+	if (way_is_inline(p->hooks)) {
 		add_plugin(p, around->ability.plugin);
 		return true;
 	}
@@ -298,7 +298,7 @@ static bool is_bare(const struct plan *p)
 
 static bool check_leaf(const struct plan *p, struct error *err)
 {
-	if (!p->choice.leaf || p->hooks == HOOKS_INLINE)
+	if (!p->choice.leaf || way_is_inline(p->hooks))
 		return true;
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-leaf needs method inline, and this is method %s: %s", way_name(p->hooks),
 			 p->why);
@@ -309,7 +309,7 @@ static bool check_layout(struct plan *p, const struct surroundings *around, stru
 {
 	if (!p->choice.layout && around->layout && *around->layout && !choice_take_layout(&p->choice, around->layout, err))
 		return false;
-	if (!p->choice.layout || !makes_code(p) || p->hooks == HOOKS_INLINE)
+	if (!p->choice.layout || !makes_code(p) || way_is_inline(p->hooks))
 		return true;
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-layout needs method inline, and this is method %s: %s", way_name(p->hooks), p->why);
 }
@@ -342,17 +342,36 @@ static bool has_own_hooks(const struct line *l)
 
 static bool check_own_hooks(const struct plan *p, const struct surroundings *around, struct error *err)
 {
-	if (around->nested || (p->hooks != HOOKS_CYG && p->hooks != HOOKS_CYG_LATE) || !has_own_hooks(&p->line))
+	bool marks = p->hooks == HOOKS_INLINE_LLVM && has_option(p, "-finstrument-functions-after-inlining");
+
+	if (around->nested || !(marks || (way_is_cyg(p->hooks) && has_own_hooks(&p->line))))
 		return true;
+	if (marks)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-finstrument-functions-after-inlining: by Clang method inline takes its marks for itself, "
+				 "and a program's own hooks would not be called: use -finstrument-functions, or leave it out");
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-finstrument-functions: method cyg takes those hooks for itself, and a program's own "
 			 "would not be called: use GCC's methods inline or fentry, or leave it out");
+}
+
+/* What the plugin for LLVM cannot do: its code is made where the link loads no plugin of ours. NULL: nothing. */
+static const char *llvm_refusal(const struct plan *p)
+{
+	if (p->line.lto)
+		return "-flto: method inline by Clang has no code for it, which is made at the link";
+	if (p->line.large_model || has_option(p, "-mcmodel=medium"))
+		return "-mcmodel=: method inline by Clang has no code for other models than small ones";
+	return is_bare(p) ? "method inline needs libc's threads, and this links without libc" : NULL;
 }
 
 static bool plan_choose(struct plan *p, const struct surroundings *around, struct error *err)
 {
 	struct way way = p->choice.way;
+	const char *refusal;
 
-	if (p->line.large_model && way.hooks == HOOKS_NONE)
+	refusal = around->ability.late && around->ability.plugs ? llvm_refusal(p) : NULL;
+	if (refusal && way.hooks == HOOKS_INLINE)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: use --aprof-way=cyg", refusal);
+	if ((p->line.large_model || refusal) && way.hooks == HOOKS_NONE)
 		way.hooks = HOOKS_CYG;
 	if (p->line.intel && way.hooks == HOOKS_NONE && !around->ability.plugs)	/* GCC 12 writes AT&T's calls of -mfentry into it */
 		way.hooks = HOOKS_CYG;
@@ -364,7 +383,11 @@ static bool plan_choose(struct plan *p, const struct surroundings *around, struc
 				 "use --aprof-way=fentry");
 	if (is_bare(p) && way.hooks == HOOKS_NONE && around->ability.fentry)
 		way.hooks = HOOKS_FENTRY;
-	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err) && check_leaf(p, err) && check_layout(p, around, err) &&
+	if (!way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err))
+		return false;
+	if (refusal && p->choice.way.hooks == HOOKS_NONE)
+		p->why = refusal;
+	return check_leaf(p, err) && check_layout(p, around, err) &&
 	       check_clock(p, err) && check_sites(p, err) && check_own_hooks(p, around, err);
 }
 

@@ -58,13 +58,22 @@ static bool takes(const struct found *compiler, enum compiler_language language,
 	return probe_succeeds(compiler, &command);
 }
 
-/* The place in PLUGINS of the one that COMPILER takes, -1: none. */
-static int ask_plugins(const struct found *compiler, enum compiler_language language, const struct list *plugins)
+/* The place in PLUGINS of the one with which COMPILER takes HOOKS, -1: none. */
+static int ask_plugins(const struct found *compiler, enum compiler_language language, enum hooks hooks, const struct list *plugins)
 {
 	for (size_t i = 0; i < plugins->count; i++)
-		if (takes(compiler, language, HOOKS_INLINE, plugins->items[i]))
+		if (way_is_for_llvm(plugins->items[i]) == (hooks == HOOKS_INLINE_LLVM) && takes(compiler, language, hooks, plugins->items[i]))
 			return (int)i;
 	return -1;
+}
+
+/* The last of PLUGINS that is for compilers of that kind; NULL: there is none. */
+static const char *last_plugin(const struct list *plugins, bool llvm)
+{
+	for (size_t i = plugins->count; i-- > 0;)
+		if (way_is_for_llvm(plugins->items[i]) == llvm)
+			return plugins->items[i];
+	return NULL;
 }
 
 /* True if COMPILER finds the shared LIBRARY. */
@@ -97,10 +106,9 @@ static struct answer probe_ask(const struct found *compiler, enum compiler_langu
 {
 	struct answer a = {.fentry = takes(compiler, language, HOOKS_FENTRY, NULL), .plugin = -1, .switches = switches_stacks(compiler)};
 
-	if (a.fentry)
-		a.plugin = ask_plugins(compiler, language, plugins);
-	else
-		a.late = takes(compiler, language, HOOKS_CYG_LATE, NULL);
+	a.late = !a.fentry && takes(compiler, language, HOOKS_CYG_LATE, NULL);
+	if (a.fentry || a.late)
+		a.plugin = ask_plugins(compiler, language, a.late ? HOOKS_INLINE_LLVM : HOOKS_INLINE, plugins);
 	return a;
 }
 
@@ -109,7 +117,7 @@ static char *identity(const struct found *compiler, enum compiler_language langu
 {
 	char what[64];
 
-	snprintf(what, sizeof what, "probe 3 language %d", language);
+	snprintf(what, sizeof what, "probe 4 language %d", language);
 	return key_text(what, &compiler->words, plugins);
 }
 
@@ -186,7 +194,6 @@ void probe(const struct found *compiler, enum compiler_language language, const 
 {
 	char *key = identity(compiler, language, plugins);
 	char *file = key ? cache_file(key) : NULL;
-	int last = (int)plugins->count - 1;
 	struct answer a;
 
 	if (!file || !probe_recall(file, key, &a)) {
@@ -194,9 +201,8 @@ void probe(const struct found *compiler, enum compiler_language language, const 
 		if (file)
 			probe_remember(file, key, &a);
 	}
-	*out = (struct ability){.fentry = a.fentry, .late = a.late, .plugs = a.plugin >= 0 && a.plugin <= last, .switches = a.switches};
-	if (last >= 0)
-		out->plugin = plugins->items[out->plugs ? a.plugin : last];
+	*out = (struct ability){.fentry = a.fentry, .late = a.late, .plugs = a.plugin >= 0 && a.plugin < (int)plugins->count, .switches = a.switches};
+	out->plugin = out->plugs ? plugins->items[a.plugin] : last_plugin(plugins, a.late);
 	free(file);
 	free(key);
 }

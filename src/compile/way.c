@@ -38,26 +38,32 @@ bool way_find(const char *name, struct way *out, struct error *err)
 static enum hooks best_hooks(const struct ability *ability, bool nop)
 {
 	if (ability->plugs && !nop)
-		return HOOKS_INLINE;
+		return ability->late ? HOOKS_INLINE_LLVM : HOOKS_INLINE;
 	return ability->fentry ? HOOKS_FENTRY : HOOKS_CYG;
 }
 
 static bool no_plugin(const struct ability *ability, const char *compiler, struct error *err)
 {
+	if (!ability->plugin && ability->late)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no method inline: aprof was built without its plugin for LLVM; "
+				 "install llvm-N-dev and build it again, or use --aprof-way=cyg");
 	if (!ability->plugin)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no method inline: aprof was built without its GCC plugin; "
 				 "install gcc-N-plugin-dev and build it again, or use --aprof-way=fentry");
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no method inline: %s does not take %s, which is for another compiler "
-			 "or version; build aprof with it, or use --aprof-way=fentry", compiler, ability->plugin);
+			 "or version; build aprof with it, or use --aprof-way=%s", compiler, ability->plugin, ability->late ? "cyg" : "fentry");
 }
 
 /* Why these are the best hooks, if nothing was asked. */
 static const char *way_reason(enum hooks hooks, const struct ability *ability)
 {
-	if (hooks == HOOKS_INLINE)
+	if (way_is_inline(hooks))
 		return "the compiler takes aprof's plugin";
 	if (hooks == HOOKS_CYG_LATE)
-		return "the compiler has -finstrument-functions-after-inlining";
+		return !ability->plugin ? "aprof was built without its plugin for LLVM (method inline: llvm-N-dev); the compiler has "
+			"-finstrument-functions-after-inlining" : ability->plugs ? "hooks are to be called, and the compiler has "
+			"-finstrument-functions-after-inlining" : "aprof's plugin (method inline) is for another version of LLVM; this compiler has "
+			"-finstrument-functions-after-inlining";
 	if (hooks == HOOKS_CYG)
 		return "the compiler has neither -mfentry-name nor hooks after inlining";
 	if (ability->plugs)
@@ -70,8 +76,10 @@ bool way_choose(const struct way *way, const struct ability *ability, const char
 		const char **why, struct error *err)
 {
 	*hooks = way->hooks != HOOKS_NONE ? way->hooks : best_hooks(ability, way->nop);
-	if (*hooks == HOOKS_INLINE && !ability->plugs)
+	if (way_is_inline(*hooks) && !ability->plugs)
 		return no_plugin(ability, compiler, err);
+	if (*hooks == HOOKS_INLINE && ability->late)
+		*hooks = HOOKS_INLINE_LLVM;
 	if (*hooks == HOOKS_FENTRY && !ability->fentry)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "%s has no method fentry, which needs GCC 10 or later for 64-bit x86: use --aprof-way=cyg", compiler);
@@ -85,10 +93,20 @@ const char *way_name(enum hooks hooks)
 {
 	static const char *const names[] = {
 		[HOOKS_NONE] = "none", [HOOKS_FENTRY] = "fentry", [HOOKS_CYG] = "cyg", [HOOKS_CYG_LATE] = "cyg",
-		[HOOKS_INLINE] = "inline",
+		[HOOKS_INLINE] = "inline", [HOOKS_INLINE_LLVM] = "inline",
 	};
 
 	return names[hooks];
+}
+
+bool way_is_inline(enum hooks hooks) { return hooks == HOOKS_INLINE || hooks == HOOKS_INLINE_LLVM; }
+bool way_is_cyg(enum hooks hooks) { return hooks == HOOKS_CYG || hooks == HOOKS_CYG_LATE; }
+
+bool way_is_for_llvm(const char *plugin)
+{
+	const char *base = strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin;
+
+	return !strncmp(base, "aprof_llvm", strlen("aprof_llvm"));
 }
 
 void way_plugin_argument(const char *plugin, const char *key, const char *value, struct list *out)
@@ -100,7 +118,7 @@ void way_plugin_argument(const char *plugin, const char *key, const char *value,
 
 bool way_check_tsc(enum hooks hooks, const char *why, struct error *err)
 {
-	if (hooks == HOOKS_INLINE)
+	if (way_is_inline(hooks))
 		return true;
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-clock=tsc is for method inline, and this is method %s (%s), which needs no other "
 			 "code for it: run the program with APROF_CLOCK=tsc", way_name(hooks), why);
@@ -108,7 +126,7 @@ bool way_check_tsc(enum hooks hooks, const char *why, struct error *err)
 
 bool way_check_sites(enum hooks hooks, const char *why, struct error *err)
 {
-	if (hooks == HOOKS_INLINE)
+	if (way_is_inline(hooks))
 		return true;
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-sites is for method inline, and this is method %s (%s), which needs no other "
 			 "code for it: run the program with APROF_SITES=1", way_name(hooks), why);
@@ -122,13 +140,16 @@ void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, bool site
 		[HOOKS_FENTRY] = "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call -fno-partial-inlining",
 		[HOOKS_CYG] = "-finstrument-functions -fno-omit-frame-pointer -fno-partial-inlining",
 		[HOOKS_CYG_LATE] = "-finstrument-functions-after-inlining -fno-omit-frame-pointer",
+		[HOOKS_INLINE_LLVM] = "-Xclang -finstrument-functions-after-inlining",	/* which marks routines; a program's own hooks are of another kind */
 	};
 
-	if (hooks == HOOKS_INLINE)
+	if (way_is_inline(hooks))
 		list_format(out, "-fplugin=%s", plugin);
-	if (hooks == HOOKS_INLINE && tsc)
+	if (hooks == HOOKS_INLINE_LLVM)
+		list_format(out, "-fpass-plugin=%s", plugin);
+	if (way_is_inline(hooks) && tsc)
 		way_plugin_argument(plugin, "clock", "tsc", out);
-	if (hooks == HOOKS_INLINE && sites)
+	if (way_is_inline(hooks) && sites)
 		way_plugin_argument(plugin, "sites", "yes", out);
 	list_add_words(out, flags[hooks]);
 }
@@ -224,7 +245,7 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct ability *ability, c
 	if (strchr(libdir, ','))
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "%s: a comma in the path of aprof's libraries cannot be passed to the linker", libdir);
-	if (hooks == HOOKS_CYG || hooks == HOOKS_CYG_LATE)
+	if (way_is_cyg(hooks) || hooks == HOOKS_INLINE_LLVM)	/* some of Clang's objects may be of way cyg */
 		list_add(out, "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit");
 	if (!line->shared && line->no_libc) {
 		add_free_hooks(libdir, out);
@@ -235,7 +256,7 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct ability *ability, c
 	list_format(out, "-Wl,@%s/aprof-exe.ld", libdir);
 	if (line->shared && !nop)
 		add_library_end(libdir, out);
-	if (line->shared || (line->hides && !line->fixed && (hooks == HOOKS_CYG || hooks == HOOKS_CYG_LATE)))
+	if (line->shared || (line->hides && !line->fixed && way_is_cyg(hooks)))
 		add_shared_monitor(nop, libdir, out);
 	else
 		add_program_monitor(nop, ability->switches, line, libdir, out);

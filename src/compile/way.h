@@ -1,7 +1,7 @@
 /* way.h - the ways in: how a compiler is made to call hooks, and what a link needs then.
  *
  * Way inline: a plugin of the compiler's puts the hooks' fast path into each routine; a GCC takes only the plugin that was
- * built for its very version. */
+ * built for its very version, a Clang that for its LLVM. */
 #ifndef WAY_H
 #define WAY_H
 
@@ -18,21 +18,22 @@ enum hooks {
 	HOOKS_CYG,		/* __cyg_profile_func_enter and _exit, inlined routines included, if nobody takes them away (any GCC) */
 	HOOKS_CYG_LATE,		/* the same, after inlining (Clang) */
 	HOOKS_INLINE,		/* no call but for what is met the first time: code of the plugin's (GCC, x86-64) */
+	HOOKS_INLINE_LLVM,	/* the same, of the plugin's for LLVM (Clang, x86-64) */
 };
 
 /* What a compiler offers. */
 struct ability {
 	bool fentry;		/* HOOKS_FENTRY */
 	bool late;		/* HOOKS_CYG_LATE: it is a Clang */
-	bool plugs;		/* HOOKS_INLINE: it takes the plugin */
-	const char *plugin;	/* the plugin's file, the last one tried if none fits; NULL: aprof was built without */
+	bool plugs;		/* HOOKS_INLINE, or HOOKS_INLINE_LLVM: it takes the plugin */
+	const char *plugin;	/* the plugin's file, the last one tried if none fits; NULL: aprof was built without one for such compilers */
 	bool switches;		/* its language has a shared library that switches stacks: gccgo's, gdc's */
 };
 
 /* What the caller asked for with --aprof-way=. */
 struct way {
 	const char *name;	/* as given; NULL: nothing was asked */
-	enum hooks hooks;	/* HOOKS_NONE: the best that there is; HOOKS_CYG stands for both kinds of it */
+	enum hooks hooks;	/* HOOKS_NONE: the best that there is; HOOKS_CYG and HOOKS_INLINE stand for both kinds of these */
 	bool nop;		/* link hooks that do nothing */
 };
 
@@ -47,8 +48,15 @@ bool way_choose(const struct way *way, const struct ability *ability, const char
 /* The short name of HOOKS: inline, fentry or cyg. */
 const char *way_name(enum hooks hooks);
 
+/* Is HOOKS way inline, or way cyg, by whatever compiler? */
+bool way_is_inline(enum hooks hooks);
+bool way_is_cyg(enum hooks hooks);
+
+/* Is the file PLUGIN for LLVM? */
+bool way_is_for_llvm(const char *plugin);
+
 /* Append the flags that make a compiler call HOOKS, and let GCC inline a routine wholly or not at all, so that each call of it that remains
- * passes its hooks; for HOOKS_INLINE, PLUGIN is the file of the plugin, TSC asks for code that reads the
+ * passes its hooks; for way inline, PLUGIN is the file of the plugin, TSC asks for code that reads the
  * cycle counter, and SITES for code that tells its call sites. */
 void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, bool sites, struct list *out);
 

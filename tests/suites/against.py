@@ -218,8 +218,8 @@ class Bench:
     def _stamp(self, way):
         """A digest of what aprof brings into a program built by WAY."""
         files = [self.aprof] + [os.path.join(self.build, "src/inside", name) for name in ("libaprof.a", "libaprof-monitor.so.1")]
-        if way == "inline":
-            folder = os.path.join(self.build, "src/compile", "gcc")
+        for kind in ("gcc", "llvm") if way == "inline" else ():
+            folder = os.path.join(self.build, "src/compile", kind)
             files += [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".so")]
         return digest(way, *(contents(file) for file in files if os.path.exists(file)))
 

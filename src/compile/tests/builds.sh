@@ -989,6 +989,151 @@ inline_missing() {
 	APROF_CC=clang makes 7 "$cc" -O1 main.c part.c -o t
 }
 
+# The real monitor and the plugin for Clang, if they are there.
+use_llvm() {
+	need clang clang++
+	export APROF_LIBDIR="$APROF_LIBDIR/../../inside" APROF_OUT="$work/amon.out" APROF_CC=clang APROF_CXX=clang++
+	plugin=aprof_llvm$(clang -dumpversion | cut -d. -f1)
+	[ -e "$APROF_LIBDIR/libaprof.a" ] && [ -e "$APROF_LIBDIR/../compile/llvm/$plugin.so" ] || exit 77
+}
+
+llvm_links() {
+	use_llvm
+	sources
+	"$cc" --aprof-verbose -c part.c 2>verbose.err
+	grep -q '^aprof: method inline: ' verbose.err && grep -q -- '-fpass-plugin=.* -c part.c$' verbose.err || fail "$(cat verbose.err)"
+	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" -fPIC $(with_ld clang gold lld) -g "-pg" "-Wl,--as-needed" "-Wl,--gc-sections -ffunction-sections" \
+		"-fcf-protection -fstack-protector-all" -fno-plt "-Wl,-z,defs" -fomit-frame-pointer -pipe -save-temps -masm=intel -mcmodel=large \
+		"-mllvm -enable-machine-outliner" "-mllvm -hot-cold-split" "-mllvm -ir-outliner" -fbasic-block-sections=all; do
+		makes 7 "$cc" --aprof-verify -O1 $o main.c part.c -o t
+	done
+	for o in -O0 -O2 -O3 -Os -Oz -Og; do
+		makes 7 "$cc" --aprof-verify $o -fno-inline main.c part.c -o t
+	done
+	"$cc" -O1 -c main.c && clang -O1 -c part.c
+	makes 5 "$cc" main.o part.o -o t
+	"$cc" --aprof-way=cyg -O1 -c part.c
+	makes 7 "$cc" main.o part.o -o t
+	"$cc" -O1 -S main.c && "$cc" -O1 -c -emit-llvm part.c && "$cc" -O1 -c main.s && clang -O1 -c part.bc
+	makes 7 "$cc" main.o part.o -o t
+	APROF_CC=gcc "$cc" -O1 -c part.c
+	makes 7 "$cc" main.o part.o -o t
+	for o in -flto -flto=thin -mcmodel=medium -mcmodel=large; do
+		"$cc" $o --aprof-verbose -O1 -c part.c 2>verbose.err
+		grep -q -e "^aprof: method cyg: ${o%=*}=*: " verbose.err || fail "$o: $(cat verbose.err)"
+		refuses "method inline" "$cc" $o --aprof-way=inline -c part.c
+	done
+	! clang -flto -fuse-ld=lld main.c part.c -o t 2>/dev/null || makes 7 "$cc" -O1 -flto -fuse-ld=lld main.c part.c -o t
+	refuses "links without libc" "$cc" --aprof-way=inline -nostdlib main.c
+	echo 'int header(void);' >head.h
+	"$cc" -c head.h && "$cc" -include head.h -Winvalid-pch -c part.c 2>pch.err && [ ! -s pch.err ] || fail "pch: $(cat pch.err)"
+}
+
+# What looks at a program's code or counts in it has its own put in, and sees none of the hooks'.
+llvm_sanitizers() {
+	use_llvm
+	sources
+	for o in -fsanitize=address -fsanitize=undefined -fsanitize=thread -fsanitize=memory -fsanitize=leak --coverage "-fprofile-instr-generate -fcoverage-mapping" \
+		-fprofile-generate -fsanitize=safe-stack "-fsanitize=address -fsanitize-coverage=trace-pc-guard,trace-cmp"; do
+		clang $o main.c part.c -o bare 2>/dev/null && ./bare >/dev/null 2>&1 || continue	# there may be no library for it
+		makes 7 "$cc" --aprof-verify -O1 -g $o main.c part.c -o t
+		makes 7 "$cc" --aprof-verify -O0 $o main.c part.c -o t
+	done
+}
+
+# A shared library of Clang's has the program's monitor, whoever compiled that.
+llvm_libraries() {
+	use_llvm
+	sources
+	"$cc" --aprof-verify -O1 -fPIC -shared -Wl,--as-needed part.c -o libpart.so
+	readelf -d libpart.so | grep -q TEXTREL && fail "TEXTREL"
+	makes 7 "$cc" -O1 main.c ./libpart.so -o t
+	makes 2 clang -O1 main.c ./libpart.so -o t
+	APROF_CC=gcc makes 7 "$cc" -O1 main.c ./libpart.so -o t
+}
+
+llvm_choice() {
+	use_llvm
+	sources
+	makes 2 "$cc" -O1 --aprof-only=h main.c part.c -o t
+	makes 3 "$cc" -O1 '--aprof-except=[fh]' -fno-inline main.c part.c -o t
+	left "name:f name:h " ./t
+	makes 5 "$cc" -O1 --aprof-except=part.c -fno-inline main.c part.c -o t
+	left "file:g " ./t
+	makes 3 "$cc" -O1 --aprof-leaf=9 -fno-inline main.c part.c -o t
+	strip t
+	left "leaf:h leaf:g " ./t
+	refuses "wants a number" "$cc" --aprof-leaf=some -c main.c
+	cat >naked.c <<-'C'
+		__attribute__((naked)) int bare(void) { __asm__("movl $0, %eax; ret"); }
+		int main(void) { return bare(); }
+	C
+	makes 1 "$cc" -O1 naked.c -o t
+	left "naked:bare " ./t
+	cat >space.cc <<-'C'
+		namespace n { __attribute__((noinline)) int f(int x) { return x + 1; } }
+		template<class T> __attribute__((noinline)) T g(T x) { return x + 2; }
+		int main() { return n::f(1) + g(2) + g(2L) == 10 ? 0 : 1; }
+	C
+	makes 3 "$cxx" -O1 '--aprof-except=n::*' space.cc -o t
+	makes 7 "$cc" --aprof-clock=tsc --aprof-verify -O2 -fno-inline main.c part.c -o t
+	makes 7 "$cc" --aprof-sites --aprof-verify -O2 -fno-inline main.c part.c -o t
+	makes 7 "$cc" --aprof-sites --aprof-clock=tsc --aprof-verify -O0 -fPIC main.c part.c -o t
+	"$cc" --aprof-layout=1 -c part.c -o one.o && "$cc" --aprof-layout=2 -c part.c -o two.o && ! cmp -s one.o two.o || fail "layout"
+}
+
+# What the plugin proves: held, lost by a test's argument, and put right.
+llvm_verify() {
+	use_llvm
+	sources
+	test=-fplugin-arg-$plugin-test
+	"$cc" --aprof-verify=report -O1 -fno-inline -c main.c 2>err
+	grep -q '^aprof: main.c: 3 routines checked, 0 not proven$' err || fail "report: $(cat err)"
+	cat >tail.c <<-'C'
+		struct large { long w[9]; };
+		__attribute__((noinline)) long take(struct large l) { __asm__ volatile("" : : : "memory"); return l.w[0]; }
+		__attribute__((noinline)) long one(long x) { __asm__ volatile("" : "+r"(x)); return x; }
+		__attribute__((noinline)) long t(long x) { return one(x + 1); }
+		__attribute__((noinline)) long large(long x) { struct large l = { { x } }; return take(l); }
+		int main(int argc, char **argv) { return t(argc) + large(argc) == 3 ? 0 : 1; }
+	C
+	makes 5 "$cc" --aprof-verify -O2 tail.c -o t
+	shape "1:1 1:2 1:2 1:2 1:3 " "tail calls"
+	for o in -O2 -Os "-O3 -fPIC" "-O2 -static" "-O2 --aprof-clock=tsc" "-O2 --aprof-sites"; do
+		makes 5 "$cc" $test=lose-exits $o tail.c -o t
+		shape "1:1 1:2 1:2 1:2 1:3 " "$o, an exit lost"
+		"$cc" $test=lose-exits --aprof-verify $o tail.c -o t 2>err && fail "--aprof-verify $o takes it"
+		grep -q "error: aprof: 't': tail call: the context is not proven" err || fail "$o: $(cat err)"
+		makes 5 "$cc" $test=trust-tails $o tail.c -o t
+		shape "1:1 1:2 1:2 1:2 1:3 " "$o, a call taken for a jump"
+		"$cc" $test=trust-tails --aprof-verify $o tail.c -o t 2>err && fail "--aprof-verify $o takes a call for a jump"
+		grep -q "error: aprof: 'large': call: the context is not proven" err || fail "$o: $(cat err)"
+	done
+	"$cc" $test=lose-exits --aprof-verbose -O2 -c tail.c 2>err
+	grep -q '^aprof: .*tail.c.*: t: tail call: its context is not proven: its hooks are called' err || fail "verbose: $(cat err)"
+	cat >back.cc <<-'C'
+		#include <setjmp.h>
+		jmp_buf buf;
+		__attribute__((noinline)) void leaf(int i) { asm volatile("" :: "r"(i)); }
+		__attribute__((noinline)) void thrower(int i) { if (i) throw i; leaf(i); }
+		__attribute__((noinline)) void jumper(int i) { if (i) longjmp(buf, i); leaf(i); }
+		__attribute__((noinline)) int t(int i) {
+			try { thrower(i); } catch (int) { leaf(1); }
+			if (!setjmp(buf)) jumper(i);
+			leaf(2);
+			return i;
+		}
+		int main(int argc, char **argv) { return t(argc) == 1 ? 0 : 1; }
+	C
+	for o in -O0 -O1 -O2 "-O2 -fPIC" "-O1 --aprof-clock=tsc" "-O1 --aprof-sites"; do
+		makes 6 "$cxx" $test=lose-receivers $o back.cc -o t
+		shape "1:1 1:2 1:3 1:3 2:3 " "$o"
+		"$cxx" $test=lose-receivers --aprof-verify $o back.cc -o t 2>err && fail "--aprof-verify $o takes it"
+		grep -q 'error: aprof: .*: call: the context is not proven' err || fail "$o: $(cat err)"
+		makes 6 "$cxx" --aprof-verify $o back.cc -o t
+	done
+}
+
 project_make() {
 	cp -r "$projects/make/." .
 	what=make

@@ -54,10 +54,16 @@
 #define PLUGIN "-fplugin=/lib/aprof/aprof_gcc12.so "
 #define INLINE PLUGIN WHOLLY
 #define ARGUMENT "-fplugin-arg-aprof_gcc12-"
+#define LLVM_PLUGIN "-fplugin=/lib/aprof/aprof_llvm14.so -fpass-plugin=/lib/aprof/aprof_llvm14.so "
+#define MARKED "-Xclang -finstrument-functions-after-inlining "
+#define LLVM LLVM_PLUGIN MARKED
+#define LLVM_ARGUMENT "-fplugin-arg-aprof_llvm14-"
 
 static const struct ability gcc = {.fentry = true}, old_gcc = {0}, clang = {.late = true},
 	plugged = {.fentry = true, .plugs = true, .plugin = "/lib/aprof/aprof_gcc12.so"},
-	other = {.fentry = true, .plugin = "/lib/aprof/aprof_gcc12.so"}, go = {.fentry = true, .switches = true};
+	other = {.fentry = true, .plugin = "/lib/aprof/aprof_gcc12.so"}, go = {.fentry = true, .switches = true},
+	llvm = {.late = true, .plugs = true, .plugin = "/lib/aprof/aprof_llvm14.so"},
+	other_llvm = {.late = true, .plugin = "/lib/aprof/aprof_llvm14.so"};
 
 /* A command line, its words parted by blanks, and what is passed to the compiler. */
 struct row {
@@ -227,6 +233,36 @@ static const struct row rows[] = {
 	{&plugged, "--aprof-clock=tick -c a.c", "error: --aprof-clock=tick: there is tsc"},
 	{&plugged, "--aprof-leaf=0 -c a.c", "error: --aprof-leaf=0: it wants a number"},
 	{&plugged, "--aprof-switch= -c a.c", "error: --aprof-switch= wants the name"},
+
+	/* The same by Clang: its objects may be of way cyg, too, where the command asks for what the plugin cannot do. */
+	{&llvm, "-c a.c", LLVM "-c a.c"},
+	{&llvm, "-c -fomit-frame-pointer a.c", LLVM "-c -fomit-frame-pointer a.c"},
+	{&llvm, "-c a.s", "-c a.s"},
+	{&llvm, "a.c", LLVM WRAP EXE "a.c"},
+	{&llvm, "a.o", WRAP EXE "a.o"},
+	{&llvm, "-Wl,--version-script=x a.o", WRAP EXE "-Wl,--version-script=x a.o"},
+	{&llvm, "-shared a.o", WRAP SHARED "-shared a.o"},
+	{&llvm, "-c -flto a.c", LATE "-c -flto a.c"},
+	{&llvm, "-c -flto=thin -fomit-frame-pointer a.c", LATE "-c -flto=thin a.c"},
+	{&llvm, "-c -flto -fno-lto a.c", LLVM "-c -flto -fno-lto a.c"},
+	{&llvm, "--aprof-way=inline -c -flto a.c", "error: -flto: method inline by Clang has no code for it"},
+	{&llvm, "-c -mcmodel=large a.c", LATE "-c -mcmodel=large a.c"},
+	{&llvm, "-c -mcmodel=medium a.c", LATE "-c -mcmodel=medium a.c"},
+	{&llvm, "--aprof-way=inline -c -mcmodel=large a.c", "error: -mcmodel=: method inline by Clang has no code"},
+	{&llvm, "--aprof-way=inline -nostdlib a.o", "error: method inline needs libc's threads"},
+	{&llvm, "-nostdlib a.o", WRAP FREE_EXE "-nostdlib a.o"},
+	{&llvm, "--aprof-way=cyg -c a.c", LATE "-c a.c"},
+	{&llvm, "a.c --aprof-way=nop", LATE WRAP NOP_EXE "a.c"},
+	{&llvm, "-c -finstrument-functions a.c", LLVM "-c -finstrument-functions a.c"},
+	{&llvm, "-c -finstrument-functions-after-inlining a.c", "error: -finstrument-functions-after-inlining: by Clang"},
+	{&llvm, "--aprof-only=f* --aprof-except=b.c -c a.c b.c", LLVM LLVM_ARGUMENT "except-file=b.c " LLVM_ARGUMENT "only-name=f* -c a.c b.c"},
+	{&llvm, "--aprof-leaf=8 --aprof-verify -c a.c", LLVM LLVM_ARGUMENT "leaf=8 " LLVM_ARGUMENT "verify=error -c a.c"},
+	{&llvm, "--aprof-clock=tsc --aprof-sites -c a.c", LLVM_PLUGIN LLVM_ARGUMENT "clock=tsc " LLVM_ARGUMENT "sites=yes " MARKED "-c a.c"},
+	{&llvm, "--aprof-clock=tsc -c -flto a.c", "error: --aprof-clock=tsc is for method inline, and this is method cyg (-flto:"},
+	{&llvm, "--aprof-callers -c a.c", "-fno-optimize-sibling-calls " LLVM "-c a.c"},
+	{&clang, "--aprof-way=inline -c a.c", "error: no method inline: aprof was built without its plugin for LLVM"},
+	{&other_llvm, "--aprof-way=inline -c a.c", "error: no method inline: /bin/cc does not take /lib/aprof/aprof_llvm14.so"},
+	{&other_llvm, "-c a.c", LATE "-c a.c"},
 
 	/* Choice of files and routines. */
 	{&gcc, "--aprof-only=a.c -c src/a.c", FENTRY STEPS "-c src/a.c"},
