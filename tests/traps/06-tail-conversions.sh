@@ -41,6 +41,7 @@ for name, source in names:
     print("\tfor (long i = 0; i < 7; i++) s += %s((%s)(long)i, i);" % (name, source))
 print("\treturn s == argc;\n}")
 P
+case $BARE in *clang*) CC="$CC -D_Float128=__float128" ;; esac
 python3 make.py >tails.c
 $CC $OPT -w tails.c -o tails
 ./tails

@@ -1,6 +1,7 @@
 # The trap 06-tail-conversions.sh with the plugin's mend of it taken out: the check of the code that is printed must find what is missing, name
 # the routines, and put it right.
 # ways: inline
+# cc: gcc
 # na(-O0): the compiler makes no tail calls
 # need: objdump
 major=$(${BARE%% *} -dumpversion | sed 's/\..*//')

@@ -1,6 +1,7 @@
 # A routine that can leave without a call saves no registers for its hooks on that way: the prologue is wrapped around the rest.
 # ways: inline
 # opt: -O2
+# na(clang): the hooks save their registers where it is entered
 # na(reads): reading the counter takes registers that must be saved
 # need: objdump
 command -v python3 >/dev/null || { echo needs python3; exit 77; }
