@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "show/gprof/gprof.h"
+#include "understand/analysis.h"
 
 /* What gprof can print, as bits. */
 enum {

@@ -80,5 +80,7 @@
 /* gprof's file, and the symbols of a program as gprof chooses them. */
 #include "read/gmon/gmon.h"
 #include "read/gmon/text.h"
+/* and its view of who pays, by its model. */
+#include "understand/gprof/gprof.h"
 
 #endif

@@ -39,33 +39,6 @@ struct listing {
 	FILE *out;
 };
 
-static int list_flat_compare(const void *left, const void *right, void *arg)
-{
-	const struct gprof *g = arg;
-	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-	const struct gprof_routine *a = &g->routines[i], *b = &g->routines[j];
-	int c;
-
-	if (a->self != b->self)
-		return a->self > b->self ? -1 : 1;
-	if (a->calls != b->calls)
-		return a->calls > b->calls ? -1 : 1;
-	c = strcmp(a->symbol->name, b->symbol->name);
-	return c ? c : (i > j) - (i < j);
-}
-
-/* All routines; malloc'ed.  NULL: out of memory. */
-static uint32_t *list_flat_rows_make(const struct gprof *g)
-{
-	uint32_t *rows = calloc((size_t)g->nroutines + 1, sizeof *rows);
-
-	for (uint32_t i = 0; rows && i < g->nroutines; i++)
-		rows[i] = i;
-	if (rows)
-		qsort_r(rows, g->nroutines, sizeof *rows, list_flat_compare, (void *)(uintptr_t)g);
-	return rows;
-}
-
 /* The unit in which the dearest call is 1 or more and less than 1000; terms of the largest where nothing took time. */
 static struct unit list_flat_unit_choose(const struct gprof *g)
 {
@@ -131,7 +104,7 @@ static void list_flat_row_print(struct listing *l, uint32_t row)
 bool gprof_flat_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct gprof *g = in->gmon;
-	struct listing l = { .in = in, .options = options, .rows = list_flat_rows_make(g), .total = g->time > 0 ? g->time : 1, .out = out };
+	struct listing l = { .in = in, .options = options, .rows = gprof_flat_rows(g), .total = g->time > 0 ? g->time : 1, .out = out };
 
 	if (!l.rows)
 		return error_no_memory(err, NULL);
@@ -152,7 +125,7 @@ bool gprof_flat_text(const struct report_input *in, const struct report_options 
 bool gprof_flat_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	const struct gprof *g = in->gmon;
-	uint32_t *rows = list_flat_rows_make(g);
+	uint32_t *rows = gprof_flat_rows(g);
 
 	if (!rows)
 		return error_no_memory(err, NULL);

@@ -8,14 +8,9 @@
 #include "show/report/report.h"
 #include "base/print.h"
 
-double gprof_seconds(const struct gprof *g, double samples)
-{
-	return g->gmon->rate ? samples / g->gmon->rate : 0;
-}
-
 json_t *gprof_nsec(const struct gprof *g, double samples)
 {
-	return json_integer((json_int_t)(gprof_seconds(g, samples) * 1e9 + 0.5));
+	return json_integer((json_int_t)gprof_nanoseconds(g, samples));
 }
 
 const char *gprof_file(const char *path, const struct report_options *options)

@@ -5,16 +5,13 @@
 #ifndef GPROF_LISTING_H
 #define GPROF_LISTING_H
 
-#include "show/gprof/gprof.h"
+#include "understand/analysis.h"
 #include "show/report/report.h"
 
 /* All of them, ended by a NULL name; report_print writes them. */
 extern const struct report gprof_listings[];
 
-/* N samples in the unit of the file's rate: seconds. */
-double gprof_seconds(const struct gprof *g, double samples);
-
-/* The same in ns, for JSON. */
+/* N samples in ns, for JSON. */
 json_t *gprof_nsec(const struct gprof *g, double samples);
 
 /* The name of a routine, made harmless, and with -l or --inline-file-names its line; returns the characters printed. */

@@ -2,7 +2,7 @@
  *
  * A bin can lie over several routines: each is credited in proportion to the addresses that it has in the bin.  All is counted in units of
  * two bytes, and bounds of bins are cut to whole units, as gprof does. */
-#include "show/gprof/postprocess.h"
+#include "understand/gprof/postprocess.h"
 
 enum { UNIT = 2 };	/* bytes */
 

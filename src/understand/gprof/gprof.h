@@ -15,7 +15,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "understand/analysis.h"
+#include "read/gmon/gmon.h"
+#include "understand/graph/gprof_spec.h"
 
 #define GPROF_NONE UINT32_MAX
 
@@ -92,6 +93,20 @@ void gprof_free(struct gprof *g);
 
 /* Whether routine R is in the view of the tables INCLUDE and INCLUDE + 1. */
 bool gprof_wanted(const struct gprof *g, uint32_t r, enum gprof_table include);
+
+/* All routines in the order of gprof's flat profile: malloc'ed.  NULL: out of memory. */
+uint32_t *gprof_flat_rows(const struct gprof *g);
+
+/* N samples in the unit of the file's rate: seconds; and in ns. */
+static inline double gprof_seconds(const struct gprof *g, double samples)
+{
+	return g->gmon->rate ? samples / g->gmon->rate : 0;
+}
+
+static inline uint64_t gprof_nanoseconds(const struct gprof *g, double samples)
+{
+	return (uint64_t)(gprof_seconds(g, samples) * 1e9 + 0.5);
+}
 
 /* The routine that has ADDRESS; GPROF_NONE if none does. */
 uint32_t gprof_find(const struct gprof *g, uint64_t address);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/gprof/gprof.h"
-#include "show/gprof/tests/made_gmon.h"
+#include "understand/gprof/gprof.h"
+#include "understand/gprof/tests/made_gmon.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);

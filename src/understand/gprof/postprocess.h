@@ -2,7 +2,7 @@
 #ifndef GPROF_POSTPROCESS_H
 #define GPROF_POSTPROCESS_H
 
-#include "show/gprof/gprof.h"
+#include "understand/gprof/gprof.h"
 
 /* Fill `picked` and npicked[] from the options' names and from those that gprof leaves out by default.  False: out of memory. */
 bool gprof_pick(struct gprof *g, const struct gprof_options *options);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/gprof/postprocess.h"
+#include "understand/gprof/postprocess.h"
 
 /* One name taken apart; all empty: it fits every symbol. */
 struct pick {

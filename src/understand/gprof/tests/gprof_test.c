@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "show/gprof/gprof.h"
-#include "show/gprof/tests/made_gmon.h"
+#include "understand/gprof/gprof.h"
+#include "understand/gprof/tests/made_gmon.h"
 
 enum { MOST = 40, STEP = 16 };	/* routines; bytes of each */
 

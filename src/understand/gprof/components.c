@@ -6,7 +6,7 @@
  * gprof knows its members. */
 #include <stdlib.h>
 
-#include "show/gprof/postprocess.h"
+#include "understand/gprof/postprocess.h"
 
 struct visit {
 	uint32_t routine;	/* on the way */

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/pair_table.h"
-#include "show/gprof/postprocess.h"
+#include "understand/gprof/postprocess.h"
 
 struct tally {
 	struct gprof *g;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "show/gprof/tests/made_gmon.h"
+#include "understand/gprof/tests/made_gmon.h"
 
 static const struct gmon_layout layouts[] = { { 8, false }, { 4, false }, { 8, true }, { 4, true } };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };

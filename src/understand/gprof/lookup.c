@@ -1,5 +1,5 @@
 /* lookup.c - which routine has an address. */
-#include "show/gprof/gprof.h"
+#include "understand/gprof/gprof.h"
 
 uint32_t gprof_find(const struct gprof *g, uint64_t address)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/gprof/postprocess.h"
+#include "understand/gprof/postprocess.h"
 
 /* What the callers of routine R, which are not in its cycle, let it have, for WHOLE: itself, or its cycle. */
 static void callers_ask(struct gprof *g, uint32_t r, struct gprof_routine *whole)

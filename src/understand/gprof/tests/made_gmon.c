@@ -1,5 +1,5 @@
 /* made_gmon.c - writes gmon.out files for the tests. */
-#include "show/gprof/tests/made_gmon.h"
+#include "understand/gprof/tests/made_gmon.h"
 
 #include <assert.h>
 #include <string.h>

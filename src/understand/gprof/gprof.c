@@ -1,9 +1,9 @@
 /* gprof.c - the steps from a gmon.out to gprof's view. */
-#include "show/gprof/gprof.h"
+#include "understand/gprof/gprof.h"
 
 #include <stdlib.h>
 
-#include "show/gprof/postprocess.h"
+#include "understand/gprof/postprocess.h"
 
 static bool gprof_start(struct gprof *g, const struct gmon_symbol *symbols, size_t n)
 {
