@@ -46,6 +46,8 @@ static bool opened_build(struct aprof_profile *p, const char *const *paths, size
 	if (n == 0)
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "no file to open");
 	heard_begin(&p->heard);
+	if (files_kind(paths[0]) == FILE_GMON)
+		return of_gmon_open(&p->gmon, paths, n, p->asked, err);
 	p->input = asked_input(p->asked, &p->heard.listener);
 	if (!asked_build(&p->input, paths, n, p->asked, err) || !rows_number(p, err))
 		return false;
@@ -83,6 +85,7 @@ void aprof_profile_free(struct aprof_profile *profile)
 		return;
 	for (size_t i = 0; i < OPENED_TABLES; i++)
 		columns_free(profile->tables[i]);
+	of_gmon_free(&profile->gmon);
 	tree_free(profile->tree);
 	order_free(&profile->order);
 	free(profile->rows);
@@ -108,8 +111,9 @@ static const struct aprof_table *opened_table(struct aprof_profile *p, const cha
 	for (size_t i = 0; i < OPENED_TABLES; i++)
 		if (strcmp(name, tables[i].name) == 0) {
 			if (!p->tables[i])
-				p->tables[i] = tables[i].make(p, err);
-			heard_symbols(&p->heard, p->input.symbols);
+				p->tables[i] = p->gmon.view ? of_gmon_table(&p->gmon, name, err) : tables[i].make(p, err);
+			if (p->input.symbols)
+				heard_symbols(&p->heard, p->input.symbols);
 			return p->tables[i];
 		}
 	error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.100s: a profile has no such table", name);

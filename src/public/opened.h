@@ -8,6 +8,7 @@
 #include "public/asked.h"
 #include "public/typed_table.h"
 #include "public/heard.h"
+#include "public/of_gmon.h"
 #include "understand/analysis.h"
 
 enum { OPENED_TABLES = 6 };
@@ -15,6 +16,7 @@ enum { OPENED_TABLES = 6 };
 struct aprof_profile {
 	pthread_mutex_t lock;		/* held while a table is made, or notes are looked at */
 	struct aprof_options *asked;
+	struct of_gmon gmon;		/* of a gmon.out: all that there is; the rest stays empty */
 	struct input input;
 	struct heard heard;
 	const char *unit;		/* of its values */

@@ -82,6 +82,24 @@ class Rows(Made):
         self.out("export", "pprof", "-o", "p.pb.gz", self.recorded())
         self.assertGreaterEqual(len(self.check("p.pb.gz")), 3)
 
+    def test_gmon_out(self):
+        self.write("w.c", import_test.RECURSION)
+        subprocess.run(["gcc", "-O1", "-pg", "-o", "a.out", "w.c"], cwd=self.folder, check=True)
+        subprocess.run(["./a.out"], cwd=self.folder, check=True)
+        report = [(row["name"], row["calls"], row["recursive"], row["self_ns"], row["total_ns"]) for row in self.json("report", "a.out", "gmon.out")["flat"]]
+        program = """import aprof
+p = aprof.open("gmon.out", program="a.out")
+print([(r.name, r.calls, r.recursive, r.self, r.total) for r in p.routines if r.listed])
+print(sum(a.calls for a in p.arcs if p.routines[a.callee].name == "spin"))
+try:
+    p.contexts
+except aprof.UsageError as error:
+    print(error)"""
+        rows, calls, error = self.print_of(self.module(), "-c", program).splitlines()
+        self.assertEqual(rows, str(report))
+        self.assertEqual(int(calls), dict((row[0], row[1]) for row in report)["spin"])
+        self.assertIn("routines and arcs alone", error)
+
 
 class Library(Made):
     def test_header(self):

@@ -85,7 +85,8 @@ bool aprof_options_set(struct aprof_options *options, const char *name, const ch
 
 /* ---- profiles ---- */
 
-/* Open the profile at PATH: an amon.out, finished or still being written, or another program's that `aprof report` opens.  OPTIONS, NULL for
+/* Open the profile at PATH: an amon.out, finished or still being written, or another program's that `aprof report` opens;
+ * of a gmon.out, for which OPTIONS name the program, there are routines and arcs.  OPTIONS, NULL for
  * none, may be freed afterwards.  NULL with *ERROR set. */
 struct aprof_profile *aprof_open(const char *path, const struct aprof_options *options, struct aprof_error **error);
 
