@@ -173,8 +173,8 @@ static void let_go(struct trace *t)
 }
 
 /* Did THREAD, which is stopped, have a processor when it was asked to?  It goes on at its stop with the same turn then; or has a new one, after a wait
- * no longer than we were at work: we took its processor.  One that waited before, or was about to, only comes to a processor to stop: where it is says nothing of
- * what it spent, which is left to the next look. */
+ * no longer than we were at work: we took its processor.  One that waited before, or was about to, only comes to a processor to stop: where it is says little of
+ * what it spent, which is left to the next look; but on a crowded machine a brief thread has no other one that finds it at work, and is known by this or not at all. */
 static bool was_running(const struct traced_thread *thread)
 {
 	struct tracee_time time = tracee_time(thread);
@@ -199,7 +199,7 @@ static bool stop_take(struct trace *t, struct traced_thread *thread, bool sample
 		return false;
 	changed = r;
 	call_repeat(thread, &changed);
-	if (sampled && (t->wall || was_running(thread)))
+	if (sampled && (t->wall || !thread->sampled || was_running(thread)))
 		sample_make(t, thread, &r);
 	else {
 		ptrace(PTRACE_CONT, thread->tid, 0, 0);
