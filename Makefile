@@ -20,7 +20,7 @@ PKGS_STORE = try:clickhouse-server
 # What the test suites of real projects are built with.
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-dev libbenchmark-dev liblzf-dev zlib1g-dev perl
 # What tests/realworld builds, asks and holds against.
-PKGS_REALWORLD = dpkg-dev make cmake gfortran python3 bison libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 flex perl try:linux-perf \
+PKGS_REALWORLD = dpkg-dev make cmake gfortran python3 bison rake m4 libgmp-dev libeigen3-dev libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 flex perl try:linux-perf \
   libboost-fiber-dev rustc lld try:mold default-jdk-headless
 # What the tests' makers of profiles and the monitor's variants for tests are: Meson builds them for its own tests only.
 MADE = src/contract/make-amon src/contract/make-runs src/inside/libaprof_tiny.a src/inside/libaprof_address.a src/inside/libaprof_thread.a
