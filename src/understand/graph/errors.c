@@ -1,13 +1,16 @@
 /* errors.c - by how much a share may be off.
  *
- * A part has been measured as A ns of B, with variances V(A) and V(C) of it and of the rest C = B - A, which know nothing of each other.  So
- * the measured share q = A / B has the variance
+ * A part has been measured as A ns of B, and the rest as C = B - A, which know nothing of each other.  What one sample of the part stands for is V(A)
+ * / A, the variance of A by its amount: with samples of weights w the sum of w^2 by the sum of w; and of the rest V(C) / C.  If the true share were
+ * p, then A (1 - p) - C p, which is nothing on average, would have the variance
  *
- *     ((1 - q)^2 V(A) + q^2 V(C)) / B^2 = q (1 - q) / N      N = B / ((1 - q) * V(A) / A + q * V(C) / C)
+ *     p (1 - p) B ((1 - p) V(A) / A + p V(C) / C)
  *
- * as if it had been counted in N samples, each of which stands for V / time.  Of such counts Wilson's interval (1927) has the true share in 95 of 100
- * cases, also where samples are few and where the share is near 0 or 1.  The share that is printed was drawn to the calls (understand/overhead/draw.c), and may be
- * anywhere in that interval or beside: its error is the distance to the farther end.
+ * and p is believed if that makes what was measured no wonder: |q - p| B, q = A / B, is at most 1.96 of its deviations, as it is in 95 of 100 cases.
+ * Where all samples are alike that is Wilson's interval (1927) for N = B / (V / time) of them, which has the true share also where samples are few
+ * and where the share is near 0 or 1; where they are not, N depends on p, and is that of the bound.  So one sample that has nearly all of the time
+ * says little.  The share that is printed was drawn to the calls (understand/overhead/draw.c), and may be anywhere in that interval or beside: its
+ * error is the distance to the farther end.
  *
  * Where it is not known of a part of the run where it was spent the interval is wider (overhead_widen). */
 #include <math.h>
@@ -15,6 +18,9 @@
 #include "understand/graph/graph.h"
 
 #define DEVIATIONS 1.96		/* of a normal distribution, for 95 of 100 */
+#define FINE 1e-9		/* of a bound */
+
+enum { STEPS = 100 };		/* to a bound, at most */
 
 /* What one sample stands for in E, ns; OTHERWISE where nothing was measured. */
 static double errors_sample_of(double measured, double variance, double otherwise)
@@ -22,30 +28,55 @@ static double errors_sample_of(double measured, double variance, double otherwis
 	return measured > 0 && variance > 0 ? variance / measured : otherwise;
 }
 
-/* In how many samples the share Q was counted. */
-static double samples_of(double q, const struct overhead_evidence *part, const struct overhead_evidence *whole)
+/* A part of a whole, as it was measured. */
+struct measured_share {
+	double q;			/* the share */
+	double whole;			/* time, ns */
+	double in, out;			/* what a sample of the part, and one of the rest, stands for, ns */
+};
+
+static struct measured_share share_measured(double q, const struct overhead_evidence *part, const struct overhead_evidence *whole)
 {
 	double all = errors_sample_of(whole->measured, whole->variance, 0);
-	double in = errors_sample_of(part->measured, part->variance, all);
-	double out = errors_sample_of(whole->measured - part->measured, whole->variance - part->variance, all);
-	double each = (1 - q) * in + q * out;
 
-	return each > 0 ? whole->measured / each : 0;
+	return (struct measured_share){ q, whole->measured, errors_sample_of(part->measured, part->variance, all),
+		errors_sample_of(whole->measured - part->measured, whole->variance - part->variance, all) };
+}
+
+/* Wilson's bound of the share Q of N samples: SIDE -1 the lower one, 1 the upper one. */
+static double wilson(double q, double n, int side)
+{
+	double z = DEVIATIONS, middle = (n * q + z * z / 2) / (n + z * z), half = z * sqrt(n * q * (1 - q) + z * z / 4) / (n + z * z);
+
+	return fmin(fmax(middle + side * half, 0), 1);
+}
+
+/* The bound of S that is believed of so many samples as it makes of them itself. */
+static double bound_of(const struct measured_share *s, int side)
+{
+	double p = s->q;
+
+	for (int i = 0; i < STEPS; i++) {
+		double each = (1 - p) * s->in + p * s->out, before = p;
+
+		p = wilson(s->q, each > 0 ? s->whole / each : 0, side);
+		if (fabs(p - before) < FINE)
+			break;
+	}
+	return p;
 }
 
 double graph_error(const struct graph *g, uint64_t part, const struct overhead_evidence *of_part, uint64_t whole,
 		   const struct overhead_evidence *of_whole)
 {
-	double z = DEVIATIONS, share = whole ? fmin((double)part / (double)whole, 1) : 0, q, n, middle, half, lo, hi;
+	double share = whole ? fmin((double)part / (double)whole, 1) : 0, lo, hi;
+	struct measured_share s;
 
 	if (!g->sampled)
 		return -1;
-	q = of_whole->measured > 0 ? fmin(of_part->measured / of_whole->measured, 1) : share;
-	n = samples_of(q, of_part, of_whole);
-	middle = (n * q + z * z / 2) / (n + z * z);
-	half = z * sqrt(n * q * (1 - q) + z * z / 4) / (n + z * z);
-	lo = fmax(middle - half, 0);
-	hi = fmin(middle + half, 1);
+	s = share_measured(of_whole->measured > 0 ? fmin(of_part->measured / of_whole->measured, 1) : share, of_part, of_whole);
+	lo = bound_of(&s, -1);
+	hi = bound_of(&s, 1);
 	overhead_widen(g->unsure, &lo, &hi);
 	return fmax(fabs(share - lo), fabs(hi - share));
 }
