@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""read_amon.py [--names FILE] [--sites | --intervals] AMON.OUT... - print the contexts of profiles, as `aprof contexts` does:
+"""read_amon.py [--names FILE] [--sites | --intervals | --value NAME] AMON.OUT... - print the contexts of profiles, as `aprof contexts` does:
 entries, direct recursive calls, seconds, and the history with ' after each unmarked entry; or, with --sites,
 the calls by call site: how many, caller, callee, and the address that they return to; or, with --intervals, of runs
-that kept their times by interval: seconds of the run from and to, samples, seconds that they charged, and the history.
+that kept their times by interval: seconds of the run from and to, samples, seconds that they charged, and the history;
+or, with --value, in the place of seconds what they have of the value NAME, in its unit.
 
 An independent reader of the format of doc/format.md, by that document alone.  Routines are printed as
 module+0xaddress; lines of FILE, `module+0xaddress NAME`, name them."""
 import argparse, os, signal, struct, sys
 
 PAGE, NONE, ROOT = 4096, 0xffffffff, 0x7fffff00
-MODULES, ROUTINES, THREADS, CONTEXTS, RESET, PHASES, PHASE_COUNTS, SCRIPTS, SITES, SLICES = 1, 2, 3, 4, 7, 8, 9, 14, 15, 19
+MODULES, ROUTINES, THREADS, CONTEXTS, RESET, PHASES, PHASE_COUNTS, SCRIPTS, SITES, SLICES, VALUES, AMOUNTS = 1, 2, 3, 4, 7, 8, 9, 14, 15, 19, 23, 24
 SEVERAL = 2**64 - 1                     # call sites that were not told apart
 PSEUDO = {ROOT + 1: "(elided)", ROOT + 2: "(lost)", ROOT + 3: "(monitor)", ROOT + 4: "(unplaced)"}
 CLOCK, TSC_HZ = 104, 120                # offsets in the header of these fields
@@ -32,16 +33,16 @@ def step(history, routine):
     return tuple(s)
 
 def chunks(data):
-    """(kind, thread, offset of the items, whole items, offset of counters, base) of each chunk, in the file's order."""
+    """(kind, thread, offset of the items, whole items, offset of counters, base, value) of each chunk, in the file's order."""
     used, at = struct.unpack_from("<Q", data, 16)[0], PAGE
-    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8, PHASES: 64, PHASE_COUNTS: 24, SCRIPTS: 1, SITES: 8, SLICES: 24}
+    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8, PHASES: 64, PHASE_COUNTS: 24, SCRIPTS: 1, SITES: 8, SLICES: 24, VALUES: 128, AMOUNTS: 32}
     while at < used and at + 64 <= len(data):
-        magic, kind, size, thread, count, capacity, first, counters, base = struct.unpack_from("<IIQIIIIII", data, at)
+        magic, kind, size, thread, count, capacity, first, counters, base, value = struct.unpack_from("<IIQIIIIIII", data, at)
         if magic != 0x6b6e6863 or size == 0 or size % PAGE or at + size > used or count > capacity:
             sys.exit("corrupt at byte %d" % at)
         if kind in sizes:
             here = max(0, len(data) - at - (counters or first)) // sizes[kind]
-            yield kind, thread, at + first, min(capacity if kind == SLICES else count, here), at + counters, base
+            yield kind, thread, at + first, min(capacity if kind == SLICES else count, here), at + counters, base, value
         at += size
 
 def modules(data, at, end):
@@ -65,7 +66,7 @@ class Stopped:
     """What was counted while the program was stopped: phase 0, and if it goes on also what came since the mark."""
     def __init__(self, data, found):
         self.data = data
-        self.chunks = {(thread, base): (at, count) for kind, thread, at, count, _, base in found if kind == PHASE_COUNTS and count}
+        self.chunks = {(thread, base): (at, count) for kind, thread, at, count, _, base, _ in found if kind == PHASE_COUNTS and count}
         self.goes_on = any(struct.unpack_from("<I", data, at + 56)[0] for kind, _, at, count, *_ in found if kind == PHASES and count)
 
     def entry(self, thread, base, i):
@@ -84,7 +85,7 @@ def place(mods, address):
 
 def slices(data, found):
     """(thread, item or NONE, first ns, ns after the last, ticks, time) of each slice, all intervals as long as the longest."""
-    tables = [(thread, at, count, base) for kind, thread, at, count, _, base in found if kind == SLICES and count]
+    tables = [(thread, at, count, base) for kind, thread, at, count, _, base, _ in found if kind == SLICES and count]
     longest = max((base for *_, base in tables), default=0)
     length = 4000000 << longest
     for thread, at, count, level in tables:
@@ -93,7 +94,7 @@ def slices(data, found):
                 begin = (interval - 1 >> longest - level) * length
                 yield thread, item, begin, begin + length, ticks, time
 
-def read(data, contexts, names, sites, parts):
+def read(data, contexts, names, sites, parts, value):
     """Add the file DATA to CONTEXTS, history -> [entries, recursive, time]; NAMES: (module, address) -> text; SITES: (caller, callee, place) -> calls;
     PARTS: (first ns, ns after the last, history) -> [ticks, time], by interval of the run."""
     if data[:8] != b"amon.out" or len(data) < PAGE or struct.unpack_from("<I", data, 8)[0] != 1:
@@ -101,11 +102,12 @@ def read(data, contexts, names, sites, parts):
     clock, hz = struct.unpack_from("<I", data, CLOCK)[0], struct.unpack_from("<Q", data, TSC_HZ)[0]
     found, mods, routines, items = sorted(chunks(data), key=lambda c: (c[0], c[1], c[5])), [], [], {}
     used = struct.unpack_from("<Q", data, 16)[0]
+    of_value = amounts(data, found, value) if value else None
     stopped = Stopped(data, found)
-    beside = {(thread, base): (at, count) for kind, thread, at, count, _, base in found if kind == SITES}
+    beside = {(thread, base): (at, count) for kind, thread, at, count, _, base, _ in found if kind == SITES}
     resets = {thread: (at, count) for kind, thread, at, count, *_ in found if kind == RESET and count}  # the last one
     scripted = {i: name for kind, _, at, count, *_ in found if kind == SCRIPTS for i, name in scripts(data, at, at + count)}
-    for kind, thread, at, count, counters, base in found:
+    for kind, thread, at, count, counters, base, _ in found:
         if kind == MODULES:
             mods += modules(data, at, at + count)
         elif kind == ROUTINES:
@@ -139,7 +141,8 @@ def read(data, contexts, names, sites, parts):
                     key = (before[-1][0] if before else None, called, place(mods, site))
                     sites[key] = sites.get(key, 0) + calls
                 time = max(0, time - off_time)
-                sums[2] += time * 10**9 // hz if clock == 2 else time
+                time = time * 10**9 // hz if clock == 2 else time
+                sums[2] += time if of_value is None else of_value.get((thread, base + i), 0)
     for thread, item, *interval, ticks, time in slices(data, found):
         if item != NONE and item >= len(items.get(thread, ())):
             continue                                            # it was cut off, or copied before the item was written
@@ -147,6 +150,19 @@ def read(data, contexts, names, sites, parts):
         names.setdefault((None, ROOT + 3, 0), PSEUDO[ROOT + 3])
         sums = parts.setdefault((*interval, history), [0, 0])
         sums[:] = sums[0] + ticks, sums[1] + time
+
+def amounts(data, found, name):
+    """(thread, item) -> amount of the value NAME; None: that is the times."""
+    names = [data[at + 128 * i:at + 128 * i + 64].split(b"\0")[0].decode() for kind, _, at, count, *_ in found if kind == VALUES for i in range(count)]
+    if name not in names:
+        sys.exit("it has no value %s" % name)
+    if names[0] == name:
+        return None
+    sums = {}
+    for kind, thread, at, count, _, base, value in found:
+        for i in range(count if kind == AMOUNTS and value == names.index(name) else 0):
+            sums[thread, base + i] = sums.get((thread, base + i), 0) + struct.unpack_from("<Q", data, at + 32 * i)[0]
+    return sums
 
 def seconds(ns):
     whole, part = "%d.%09d" % divmod(ns, 10**9), 6
@@ -159,6 +175,7 @@ def main():
     parser.add_argument("--names")
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--sites", action="store_true")
+    kinds.add_argument("--value")
     kinds.add_argument("--intervals", action="store_true")
     parser.add_argument("files", nargs="+")
     options, contexts, names, given, sites, parts = parser.parse_args(), {}, {}, {}, {}, {}
@@ -168,7 +185,7 @@ def main():
     for file in options.files:
         with open(file, "rb") as f:
             head = f.read(PAGE)                                 # a file in use is longer than what is used of it
-            read(head + f.read(max(0, int.from_bytes(head[16:24], "little") - PAGE)), contexts, names, sites, parts)
+            read(head + f.read(max(0, int.from_bytes(head[16:24], "little") - PAGE)), contexts, names, sites, parts, options.value)
     name = lambda r: given.get(names[r], names[r])
     path = lambda history: [name(r).replace(" ", "\\x20") + ("" if m else "'") for r, m in history] or ["-"]
     if options.sites:
@@ -180,7 +197,7 @@ def main():
     else:
         for history, (entries, recursive, time) in contexts.items():
             if history or time:
-                print(entries, recursive, seconds(time), *path(history))
+                print(entries, recursive, time if options.value else seconds(time), *path(history))
 
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)     # die quietly when the output is not wanted
 main()

@@ -25,19 +25,35 @@ int print_decimals(uint64_t total)
 	return decimals;
 }
 
-/* Units, the largest first, and the least time that is printed in each: what would be rounded to a thousand of the next smaller one is one of it. */
-static const struct { const char *name; double ns, least; } units[] = {
+/* A unit of a size, and the least amount that is printed in it: what would be rounded to a thousand of the next smaller one is one of it. */
+struct scale { const char *name; double size, least; };
+
+/* The largest first. */
+static const struct scale times[] = {
 	{ "h", 3600e9, 99999.5e9 }, { "s", 1e9, 999.5e6 }, { "ms", 1e6, 999.5e3 }, { "us", 1e3, 999.5 }, { "ns", 1, 0 },
 };
-enum { NANOSECONDS = sizeof units / sizeof *units - 1 };
+static const struct scale bytes[] = {
+	{ "PB", 1e15, 999.5e12 }, { "TB", 1e12, 999.5e9 }, { "GB", 1e9, 999.5e6 }, { "MB", 1e6, 999.5e3 }, { "kB", 1e3, 999.5 }, { "B", 1, 0 },
+};
+static const struct scale counts[] = {
+	{ "P", 1e15, 999.5e12 }, { "T", 1e12, 999.5e9 }, { "G", 1e9, 999.5e6 }, { "M", 1e6, 999.5e3 }, { "k", 1e3, 999.5 }, { "", 1, 0 },
+};
 
-static int unit_find(double ns)
+static bool is_time(const char *unit) { return strcmp(unit, "ns") == 0; }
+
+static const struct scale *scale_find(double amount, const char *unit)
 {
-	int i = 0;
+	const struct scale *s = is_time(unit) ? times : strcmp(unit, "bytes") == 0 ? bytes : counts;
 
-	while (ns < units[i].least)
-		i++;
-	return i;
+	while (amount < s->least)
+		s++;
+	return s;
+}
+
+/* What is written behind the sizes of UNIT; "": nothing. */
+static const char *word_of(const char *unit)
+{
+	return is_time(unit) || strcmp(unit, "bytes") == 0 || strcmp(unit, "count") == 0 ? "" : unit;
 }
 
 /* Decimals with which VALUE has DIGITS digits; none where there are more before the point. */
@@ -50,48 +66,73 @@ static int decimals_of(double value, int digits)
 	return decimals;
 }
 
-/* The number of NS in the unit that is returned, into BUFFER. */
-static int number_format(char *buffer, double ns)
+/* The number of AMOUNT in the scale that is returned, into BUFFER.  What is counted one by one has no decimals. */
+static const struct scale *number_format(char *buffer, double amount, const char *unit)
 {
-	int unit = unit_find(ns);
-	double value = ns / units[unit].ns;
+	const struct scale *s = scale_find(amount, unit);
+	double value = amount / s->size;
+	bool whole = s->size == 1 && !is_time(unit) && value == floor(value);
 
-	snprintf(buffer, PRINT_TIME_SIZE, "%.*f", decimals_of(value, 3), value);
-	return unit;
+	snprintf(buffer, PRINT_TIME_SIZE, "%.*f", whole ? 0 : decimals_of(value, 3), value);
+	return s;
 }
 
-char *print_time_text(char *buffer, double ns)
+char *print_amount_text(char *buffer, double amount, const char *unit)
 {
-	int unit = number_format(buffer, ns);
+	const struct scale *s = number_format(buffer, amount, unit);
+	size_t n = strlen(buffer);
 
-	if (ns > 0)
-		strcat(strcat(buffer, " "), units[unit].name);
+	if (amount > 0)
+		snprintf(buffer + n, PRINT_TIME_SIZE - n, "%s%s%s%.32s", *s->name ? " " : "", s->name, *word_of(unit) ? " " : "", word_of(unit));
 	else
 		strcpy(buffer, "0");
 	return buffer;
 }
 
-char *print_change_text(char *buffer, double ns)
+char *print_time_text(char *buffer, double ns) { return print_amount_text(buffer, ns, "ns"); }
+
+char *print_change_text(char *buffer, double amount, const char *unit)
 {
-	*buffer = ns < 0 ? '-' : '+';
-	print_time_text(buffer + 1, fabs(ns));
+	char text[PRINT_TIME_SIZE];
+
+	snprintf(buffer, PRINT_TIME_SIZE, "%c%.*s", amount < 0 ? '-' : '+', PRINT_TIME_SIZE - 2, print_amount_text(text, fabs(amount), unit));
 	return buffer;
 }
 
-void print_time(FILE *out, double ns, int width)
+char *print_change_cell(char *buffer, double amount, const char *unit)
 {
 	char number[PRINT_TIME_SIZE];
-	int unit = number_format(number, ns);
+	const struct scale *s = number_format(number, fabs(amount), unit);
 
-	fprintf(out, "%*s %-2s", width - 3, ns > 0 ? number : "0", ns > 0 ? units[unit].name : "");
+	snprintf(buffer, PRINT_TIME_SIZE, "%c%.40s %-2s", amount < 0 ? '-' : '+', amount != 0 ? number : "0", amount != 0 ? s->name : "");
+	return buffer;
 }
 
-struct print_unit print_unit_of(uint64_t whole)
+void print_amount(FILE *out, double amount, const char *unit, int width)
 {
-	int unit = unit_find((double)whole);
-	double value = (double)whole / units[unit].ns;
+	char number[PRINT_TIME_SIZE];
+	const struct scale *s = number_format(number, amount, unit);
 
-	return (struct print_unit){ units[unit].name, units[unit].ns, unit == NANOSECONDS ? 0 : decimals_of(value, 4) };
+	fprintf(out, "%*s %-2s", width - 3, amount > 0 ? number : "0", amount > 0 ? s->name : "");
+}
+
+void print_bound(FILE *out, double amount, const char *unit, int width)
+{
+	char number[PRINT_TIME_SIZE];
+	const struct scale *s = number_format(number, amount, unit);
+	int before = width - 3 - (int)strlen(number);
+
+	fprintf(out, "%*s%s %-2s", before > 1 ? before : 1, "<", number, s->name);
+}
+
+struct print_unit print_unit_of(uint64_t whole, const char *unit)
+{
+	const struct scale *s = scale_find((double)whole, unit);
+	double value = (double)whole / s->size;
+	struct print_unit u = { .size = s->size, .decimals = s->size == 1 ? 0 : decimals_of(value, 4) };
+
+	snprintf(u.name, sizeof u.name, "%s%s%s%.32s", *s->name ? " " : "", s->name, *word_of(unit) ? " " : "", word_of(unit));
+	return u;
 }
 
 int print_seconds_width(uint64_t ns, int decimals, int least)
@@ -118,19 +159,23 @@ void print_calls(FILE *out, int width, uint64_t n, bool counted)
 		fprintf(out, "%*s", width, "");
 }
 
-void print_seconds(FILE *out, uint64_t ns, int decimals, int width)
+void print_seconds(FILE *out, uint64_t amount, const char *unit, int decimals, int width)
 {
 	if (decimals == PRINT_UNITS)
-		print_time(out, (double)ns, width);
+		print_amount(out, (double)amount, unit, width);
 	else
-		fprintf(out, "%*.*f", width, decimals, (double)ns / NSEC);
+		fprintf(out, "%*.*f", width, decimals, (double)amount / NSEC);
 }
 
-void print_seconds_exact(FILE *out, uint64_t ns)
+void print_exact(FILE *out, uint64_t ns, const char *unit)
 {
 	char text[40];
 	int n = snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, ns / NSEC, ns % NSEC);
 
+	if (!is_time(unit)) {
+		fprintf(out, "%" PRIu64, ns);
+		return;
+	}
 	for (int kept = n - 6; n > kept && text[n - 1] == '0'; n--)
 		;
 	fwrite(text, 1, (size_t)n, out);

@@ -1,7 +1,8 @@
 /* print.h - what the text of several reports is made of: seconds, counts, names, legends.
  *
- * A time has the unit of its own size and three digits, `2.40 ns`, `861 ms`, so that its column is as wide in one run as in
- * another.  Columns of counts are wider when a number needs it: each report asks for the widths first and prints then. */
+ * An amount, of time as a rule, has three digits and a unit of its own size, `2.40 ns`, `861 ms`, `1.20 GB`, `3.40 M`, so that its column is as wide
+ * in one run as in another.  Its UNIT is that of the profile's value: "ns", "bytes", "count", or another one, whose name stands behind the number
+ * where it stands in a line of words.  Columns of counts are wider when a number needs it: each report asks for the widths first and prints then. */
 #ifndef TEXT_PRINT_H
 #define TEXT_PRINT_H
 
@@ -21,26 +22,37 @@ struct text_style {
 	bool short_names;	/* names short, also where no width is known */
 };
 
-enum { PRINT_TIME = 8, PRINT_TIME_SIZE = 24 };	/* columns of a time; bytes of its text */
+enum { PRINT_TIME = 8, PRINT_TIME_SIZE = 64 };	/* columns of an amount; bytes of its text */
 
-/* NS, 0 or more, with a unit of its own into BUFFER of PRINT_TIME_SIZE bytes: `2.40 ns`, `29.0 ms`, `12345 s`; nothing is `0`.  Returns BUFFER. */
+/* AMOUNT, 0 or more, of UNIT into BUFFER of PRINT_TIME_SIZE bytes: `2.40 ns`, `29.0 ms`, `12345 s`, `17`, `2.10 G cycles`; nothing is `0`.  Returns
+ * BUFFER. */
+char *print_amount_text(char *buffer, double amount, const char *unit);
+
+/* The same of what is a time whatever the profile is of. */
 char *print_time_text(char *buffer, double ns);
 
 /* The same with a sign, as a change has. */
-char *print_change_text(char *buffer, double ns);
+char *print_change_text(char *buffer, double amount, const char *unit);
 
-/* The same without a sign, to the right in WIDTH columns, PRINT_TIME at least, the units below each other. */
-void print_time(FILE *out, double ns, int width);
+/* The same for a column, as print_amount has it, but for its width. */
+char *print_change_cell(char *buffer, double amount, const char *unit);
 
-/* A unit for several times in one line, and how many decimals they have. */
+/* The same without a sign, to the right in WIDTH columns, PRINT_TIME at least, the units below each other; the name of a unit that is not one of size
+ * is left out. */
+void print_amount(FILE *out, double amount, const char *unit, int width);
+
+/* The same, as an upper bound: `<2.00 ms`. */
+void print_bound(FILE *out, double amount, const char *unit, int width);
+
+/* A unit for several amounts in one line, and how many decimals they have. */
 struct print_unit {
-	const char *name;	/* "ms" */
-	double ns;		/* nanoseconds in one */
+	char name[40];		/* " ms", " M", " G cycles", with the blank before it; "": none */
+	double size;		/* of one */
 	int decimals;		/* so that WHOLE, for which it was chosen, has four digits */
 };
 
-/* The unit of WHOLE ns, for its parts, too. */
-struct print_unit print_unit_of(uint64_t whole);
+/* The unit of WHOLE, an amount of UNIT, for its parts, too. */
+struct print_unit print_unit_of(uint64_t whole, const char *unit);
 
 /* gprof's way, for --traditional.  Decimals of a second worth printing in a run of TOTAL ns: gprof's two, and more for a short
  * run, so that its thousandth part is seen.  At most 9. */
@@ -48,7 +60,7 @@ int print_decimals(uint64_t total);
 
 enum { PRINT_UNITS = -1 };	/* decimals of a listing whose times have units of their own */
 
-/* Characters of NS in seconds with DECIMALS, or of a time with its unit if they are PRINT_UNITS; never below LEAST. */
+/* Characters of NS in seconds with DECIMALS, or of an amount with its unit if they are PRINT_UNITS; never below LEAST. */
 int print_seconds_width(uint64_t ns, int decimals, int least);
 
 /* Characters of a column for the number N: LEAST, or so many times four more as it needs, so that runs that differ by little have columns alike. */
@@ -57,11 +69,11 @@ int print_count_width(uint64_t n, int least);
 /* N calls to the right in WIDTH; blanks if they were not COUNTED. */
 void print_calls(FILE *out, int width, uint64_t n, bool counted);
 
-/* NS in seconds with DECIMALS, to the right in WIDTH; with PRINT_UNITS print_time. */
-void print_seconds(FILE *out, uint64_t ns, int decimals, int width);
+/* AMOUNT, of UNIT, to the right in WIDTH: ns in seconds with DECIMALS; with PRINT_UNITS print_amount. */
+void print_seconds(FILE *out, uint64_t amount, const char *unit, int decimals, int width);
 
-/* NS in seconds as short as it is exact, with three decimals at least: 0.004, 1.500000001. */
-void print_seconds_exact(FILE *out, uint64_t ns);
+/* AMOUNT, of UNIT, as short as it is exact: ns in seconds with three decimals at least, 0.004, 1.500000001; all others as they are. */
+void print_exact(FILE *out, uint64_t amount, const char *unit);
 
 /* 100 * PART / WHOLE; 0 of nothing. */
 double print_percent(uint64_t part, uint64_t whole);

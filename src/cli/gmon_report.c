@@ -174,6 +174,7 @@ static bool gmon_report_options_fit(const struct options *o)
 		{ o->graph.nhide > 0, "--hide", "-E NAME keeps a routine's time from its callers, and none gives it to them" },
 		{ o->graph.thread != GRAPH_NONE, "--thread", "all threads are one in it" },
 		{ o->phase, "--phase", "it knows no phases" },
+		{ o->value, "--value", "it has times alone" },
 		{ o->range.to, "--time-range", "it does not tell when its samples were" },
 		{ o->graph.model == GRAPH_CCT, "--model=cct", "its arcs are enough for gprof's model alone" },
 		{ o->report.of_rank, "--rank", "it is of one process" },

@@ -14,9 +14,9 @@
 #include "cli/progress.h"
 #include "record/run/harvest.h"
 
-static int merge(char **files, size_t n, const char *output)
+static int merge(char **files, size_t n, const struct options *o)
 {
-	struct input in = { .listener = &listener, .beside = true };
+	struct input in = { .listener = &listener, .beside = true, .value = o->value };
 	struct error err;
 	void *data = NULL;
 	size_t len;
@@ -26,7 +26,7 @@ static int merge(char **files, size_t n, const char *output)
 		input_carry(&in);
 		progress_step("writing the sum");
 		data = profile_write(in.profile, &len, &err);
-		ok = data && files_write(output, data, len, &err);
+		ok = data && files_write(o->output, data, len, &err);
 	}
 	free(data);
 	input_free(&in);
@@ -124,10 +124,10 @@ static bool sources_make(struct merge_operands *l, char **operands, size_t n)
 	return l->n > 0;
 }
 
-static int merge_operands(char **operands, size_t n, const char *output)
+static int merge_operands(char **operands, size_t n, const struct options *o)
 {
 	struct merge_operands l = { 0 };
-	int status = sources_make(&l, operands, n) ? merge(l.files, l.n, output) : STATUS_TROUBLE;
+	int status = sources_make(&l, operands, n) ? merge(l.files, l.n, o) : STATUS_TROUBLE;
 
 	sources_free(&l);
 	return status;
@@ -144,7 +144,7 @@ static int merge_run(const struct command *self, struct options *o, int argc, ch
 	else if (files_held(o->output))
 		message("%s: a running process writes it; choose another name", o->output);
 	else if (output_allowed(o->output, true))
-		return merge_operands(files, n, o->output);
+		return merge_operands(files, n, o);
 	return STATUS_TROUBLE;
 }
 

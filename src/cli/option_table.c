@@ -145,6 +145,8 @@ static const struct row rows[] = {
 	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_MODELS, "look at thread N only, as the list of aprof info has it", BY_CASE },
 	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_MODELS, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)",
 	  TO(phase) },
+	{ KEY_VALUE, "value", "NAME", (GRAPHS & ~COMMAND_RUN) | COMMAND_MODELS | COMMAND_INFO | COMMAND_MERGE, "look at the value NAME: calls, or what else of is known, "
+	  "as bytes, cycles, samples (aprof info lists them)", TO(value) },
 	{ KEY_TIME_RANGE, "time-range", "FROM..TO", GRAPHS | COMMAND_MODELS, "look at the time from second FROM of the run to second TO only, "
 	  "one of them may be missing; of a run that kept its times by interval, as aprof run does then and APROF_INTERVALS=1", BY_CASE },
 	{ KEY_LAYER, "layer", "LAYER", GRAPHS | COMMAND_MODELS, "of a program that runs scripts show the routines of scripts (script), those with hooks "

@@ -366,6 +366,7 @@ static bool options_range_check(const struct options *o)
 {
 	const struct { bool given; const char *option; } others[] = {
 		{ o->phase, "--phase: samples of phases" }, { o->report.leaves, "--leaves: samples of program counters" },
+		{ o->value, "--value: amounts" },
 		{ o->report.lines, "--lines: samples of program counters" }, { o->report.inlines, "--inlines: samples of program counters" }, { o->report.of_rank, "--rank: sums of ranks" },
 		{ o->report.imbalance, "--imbalance: sums of ranks" },
 	};
@@ -386,6 +387,7 @@ static bool options_pairs_check(const struct options *o, unsigned command)
 		{ o->graph.thread != GRAPH_NONE && counters,
 		  "--thread cannot be joined with --leaves, --lines or --inlines: samples of program counters are kept by context, not by thread" },
 		{ o->phase && counters, "--phase cannot be joined with --leaves, --lines or --inlines: samples of program counters are not kept by phase" },
+		{ o->phase && o->value, "--phase cannot be joined with --value: amounts are not kept by phase" },
 		{ o->phase && o->stacks && command != COMMAND_RUN, "--phase cannot be joined with --stacks: samples of call stacks are not kept by phase" },
 		{ o->all && o->clock && !strcmp(o->clock, "wall"),
 		  "--all cannot be joined with --clock=wall: nearly all threads of a machine wait; name the processes that matter" },

@@ -55,6 +55,7 @@ struct options {
 	struct check_options check;	/* check: what is worse */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */
 	const char *phase;		/* --phase: this one only; NULL: the whole run */
+	const char *value;		/* --value: what to look at; NULL: each profile's first */
 	struct profile_range range;	/* --time-range */
 	bool intervals;			/* run, attach: keep times by interval of the run, too */
 	bool help;			/* --help */

@@ -29,7 +29,7 @@ enum amon_clock {
 	AMON_CLOCK_TICK,	/* CPU time of the thread, sampled, nanoseconds */
 	AMON_CLOCK_TSC,		/* elapsed cycles at each change of context; see tsc_hz */
 	AMON_CLOCK_WALL,	/* elapsed time, sampled, sleep included, nanoseconds */
-	AMON_CLOCK_COUNT,	/* what the program itself adds (aprof_add), of an interpreter's instructions for one, 1000 for each */
+	AMON_CLOCK_COUNT,	/* no time: what the program itself adds (aprof_add), an interpreter's instructions for one, or what the first AMON_VALUES say */
 };
 
 /* What drives a sampled clock. */
@@ -140,7 +140,7 @@ struct amon_header {
 	uint64_t pc_period;		/* of pc_source, ns of CPU time; 0: there is none, or, in files of earlier monitors, 4 of the samples asked for */
 	uint64_t stacks[8];		/* APROF_VERIFY: stacks held against their contexts, by enum amon_verdict; of earlier monitors none */
 	char origin[64];		/* what file of other people's this was made from, "perf script"; NUL-terminated; "": none */
-	char unit[128];			/* of the same: what a nanosecond of its times stands for; "": itself */
+	char unit[128];			/* for people: what its times are, where that is not what `clock` says; "": it is */
 	uint64_t sum_weight[2];		/* of a sum, so that it can be added up further: by how much its means of hooks' costs count, 128 bits,
 					 * the low half first; 0: it is of one process, and counts by its calls and 1 */
 	uint64_t sum_hook[2];		/* the weighted sums that these are the means of: hook_picoseconds, */
@@ -206,6 +206,8 @@ enum amon_kind {
 	AMON_PCS_PACKED,	/* of one thread: packed PCs (pcs.h), which stand for its AMON_PCS; of several the first one that is not empty holds */
 	AMON_SAMPLED,		/* char[count]: a whole file of this format, of call stacks that were sampled in the same processes */
 	AMON_PROCESSES,		/* struct amon_processes, and from `first` on a whole file of this format in each `base` bytes, of a short process each */
+	AMON_VALUES,		/* struct amon_value[count] */
+	AMON_AMOUNTS,		/* of one thread and the value `value`: struct amon_amount[capacity], of its items from `base` on; of no thread: of arcs */
 	AMON_KINDS
 };
 
@@ -219,9 +221,10 @@ struct amon_chunk {
 	uint32_t capacity;	/* items that fit (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS, AMON_PCS_PACKED, AMON_SAMPLED: bytes) */
 	uint32_t first;		/* offset of the items from the chunk's start, bytes */
 	uint32_t counters;	/* AMON_CONTEXTS: offset of the counters, a multiple of AMON_PAGE; else 0 */
-	uint32_t base;		/* AMON_CONTEXTS, AMON_SITES, AMON_SPENT, AMON_BYTES: index of the first item among its thread's; AMON_PHASE_COUNTS:
+	uint32_t base;		/* AMON_CONTEXTS, AMON_SITES, AMON_SPENT, AMON_BYTES, AMON_AMOUNTS: index of the first item among its thread's; AMON_PHASE_COUNTS:
 				 * index of the phase, or AMON_NONE for the mark; AMON_SLICES: level of its intervals */
-	uint32_t reserved[6];	/* 0 */
+	uint32_t value;		/* AMON_AMOUNTS: index of the value; else 0 */
+	uint32_t reserved[5];	/* 0 */
 };
 
 /* What short processes, which share a file, have in common: behind the head of AMON_PROCESSES.  Of the places in it the first `count`, but no more
@@ -332,6 +335,28 @@ struct amon_thread {
 struct amon_link {
 	uint32_t parent;	/* index among the thread's items */
 	uint32_t routine;	/* index of a routine, or a pseudo-routine */
+};
+
+/* What a profile holds of each context, beside calls.  Of several the first is what `time` and `ticks` of counters are.  Where there is none, these
+ * are what the header's clock says. */
+struct amon_value {
+	char name[64];		/* NUL-terminated, not empty, each once in a file: "cpu", "page-faults", "alloc_space" */
+	char unit[32];		/* NUL-terminated, not empty: "ns", "bytes", "count", "cycles" */
+	uint32_t flags;		/* enum amon_value_flag */
+	uint32_t reserved[7];	/* 0 */
+};
+
+enum amon_value_flag {
+	AMON_VALUE_SAMPLED = 1,	/* by samples, each of which stands for an amount; else it is exact */
+	AMON_VALUE_WEIGHED = 2,	/* AMON_AMOUNTS have the squares of what all its samples stand for, also of the first value; else they are taken for alike */
+	AMON_VALUE_PARTIAL = 4,	/* of a sum: some of its processes did not have it, and count for nothing */
+};
+
+/* What an item, or an arc, has of a value.  Of the first value `amount` and `samples` are in counters, and only the squares count here. */
+struct amon_amount {
+	uint64_t amount;	/* in its unit */
+	uint64_t samples;	/* that brought it; 0: it is exact, or their number is not known */
+	uint64_t squares[2];	/* sum of the squares of what each of them stands for, 128 bits, the low half first */
 };
 
 /* Where an item's calls came from, in AMON_SITES: the address that they return to, behind the instruction that calls; of a routine that was inlined into

@@ -71,6 +71,8 @@ static bool asked_set(struct aprof_options *o, const char *name, const char *val
 		return asked_text(o, &o->program, value) || error_no_memory(err, NULL);
 	if (!value)
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.100s: an option without a value", name);
+	if (strcmp(name, "value") == 0)
+		return asked_text(o, &o->value, value) || error_no_memory(err, NULL);
 	if (strcmp(name, "phase") == 0)
 		return asked_text(o, &o->phase, value) || error_no_memory(err, NULL);
 	if (strcmp(name, "focus") == 0)
@@ -98,7 +100,7 @@ struct aprof_options *asked_copy(const struct aprof_options *options)
 		return o;
 	o->graph.model = options->graph.model;
 	o->graph.raw = options->graph.raw;
-	ok = asked_text(o, &o->program, options->program) && asked_text(o, &o->phase, options->phase);
+	ok = asked_text(o, &o->program, options->program) && asked_text(o, &o->phase, options->phase) && asked_text(o, &o->value, options->value);
 	for (size_t i = 0; ok && i < options->graph.nfocus; i++)
 		ok = asked_word(o, &o->graph.focus, &o->graph.nfocus, options->graph.focus[i]);
 	for (size_t i = 0; ok && i < options->graph.nhide; i++)
@@ -111,7 +113,7 @@ struct aprof_options *asked_copy(const struct aprof_options *options)
 
 struct input asked_input(const struct aprof_options *options, const struct input_listener *listener)
 {
-	return (struct input){ .listener = listener, .phase = options->phase, .beside = true, .arcs_do = true };
+	return (struct input){ .listener = listener, .phase = options->phase, .value = options->value, .beside = true, .arcs_do = true };
 }
 
 bool asked_build(struct input *in, const char *const *paths, size_t n, const struct aprof_options *options, struct error *err)

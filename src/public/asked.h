@@ -9,6 +9,7 @@
 struct aprof_options {
 	const char *program;		/* NULL: as the profile says */
 	const char *phase;		/* NULL: all of the run */
+	const char *value;		/* NULL: each profile's first */
 	struct graph_options graph;	/* focus and hide are owned */
 	struct arena strings;
 };

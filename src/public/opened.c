@@ -17,8 +17,7 @@ const char *aprof_version(void) { return APROF_VERSION; }
 
 const char *opened_unit(const struct profile *p)
 {
-	(void)p;
-	return "ns";
+	return profile_value_of(p)->unit;
 }
 
 /* Number the routines as reports list them; the others, which contexts may have, follow. */

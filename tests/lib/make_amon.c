@@ -20,7 +20,9 @@ struct counts {			/* of a thread in a phase */
 	size_t used, room;
 };
 
-enum { MOST_PHASES = 12, MARK = MOST_PHASES };
+enum { MOST_PHASES = 12, MARK = MOST_PHASES, MOST_VALUES = 4 };
+
+struct made_amount { uint32_t item, value; uint64_t amount, samples, squares; };
 
 struct index {			/* positions by hash, linear probing */
 	uint32_t *slots;	/* position + 1; 0: free */
@@ -36,8 +38,9 @@ struct made_thread {
 	struct amon_stack *stacks;
 	struct amon_slice *slices;	/* one for each charge */
 	uint32_t *stack;		/* contexts to return to */
-	size_t ncontexts, nitems, npcs, nstacks, nslices, depth;
-	size_t context_room, first_room, item_room, pc_room, stack_room, stacks_room, slice_room;
+	struct made_amount *amounts;	/* one for each time that any was added */
+	size_t ncontexts, nitems, npcs, nstacks, nslices, namounts, depth;
+	size_t context_room, first_room, item_room, pc_room, stack_room, stacks_room, slice_room, amount_room;
 	struct index by_history, by_pair, by_pc;
 	uint32_t nreset;		/* items at the last reset; 0: there was none */
 	struct counts phases[MOST_PHASES + 1]; /* by phase, then the mark */
@@ -63,6 +66,8 @@ struct make_amon {
 	uint32_t ranks;			/* that it is the sum of; 0: of none */
 	uint32_t intervals;		/* level of the intervals + 1; 0: none are kept */
 	uint64_t elapsed;		/* ns, charged while they are */
+	struct amon_value values[MOST_VALUES];
+	uint32_t nvalues;
 	struct { uint8_t *data; size_t len, room; } file;
 };
 
@@ -290,6 +295,7 @@ static void free_thread(struct made_thread *t)
 	free(t->pcs);
 	free(t->stacks);
 	free(t->slices);
+	free(t->amounts);
 	free(t->stack);
 	for (int i = 0; i <= MOST_PHASES; i++)
 		free(t->phases[i].at);
@@ -405,9 +411,32 @@ static void slice_add(struct make_amon *m, struct made_thread *t, uint64_t time,
 						       .ticks = (uint32_t)ticks };
 }
 
+uint32_t make_amon_value(struct make_amon *m, const char *name, const char *unit, uint32_t flags)
+{
+	struct amon_value *v = &m->values[m->nvalues];
+
+	if (m->nvalues == MOST_VALUES)
+		abort();
+	snprintf(v->name, sizeof v->name, "%s", name);
+	snprintf(v->unit, sizeof v->unit, "%s", unit);
+	v->flags = flags;
+	return m->nvalues++;
+}
+
+void make_amon_amount(struct make_amon *m, uint32_t thread, uint32_t value, uint64_t amount, uint64_t samples)
+{
+	struct made_thread *t = &m->threads[thread];
+
+	grow(&t->amounts, t->namounts, &t->amount_room, sizeof *t->amounts);
+	t->amounts[t->namounts++] = (struct made_amount){ t->first_item[t->now], value, amount, samples, samples ? amount * amount / samples : 0 };
+}
+
 void make_amon_charge(struct make_amon *m, uint32_t thread, uint64_t time, uint64_t ticks)
 {
 	struct made_thread *t = &m->threads[thread];
+
+	if (m->nvalues)
+		make_amon_amount(m, thread, 0, time, ticks);
 
 	if (!is_stopped(m)) {
 		t->contexts[t->now].time += time;
@@ -821,6 +850,35 @@ static void write_slices(struct make_amon *m, uint32_t thread)
 				    sizeof *t->slices), t->slices, n * sizeof *t->slices);
 }
 
+static void write_values(struct make_amon *m)
+{
+	struct amon_chunk head = { .kind = AMON_VALUES, .thread = AMON_NONE, .count = m->nvalues, .capacity = MOST_VALUES };
+
+	if (m->nvalues)
+		memcpy(append_chunk(m, head, sizeof *m->values), m->values, m->nvalues * sizeof *m->values);
+}
+
+/* The amounts of THREAD, beside each chunk of contexts that has any: every second one of them in a chunk of its own, since those of several add up.
+ * */
+static void write_amounts(struct make_amon *m, uint32_t thread, uint32_t base, uint32_t value, size_t odd)
+{
+	const struct made_thread *t = &m->threads[thread];
+	struct amon_amount *to = NULL;
+
+	for (size_t i = odd; i < t->namounts; i += 2) {
+		const struct made_amount *a = &t->amounts[i];
+
+		if (a->value != value || a->item < base || a->item >= base + m->chunk_items)
+			continue;
+		if (!to)
+			to = append_chunk(m, (struct amon_chunk){ .kind = AMON_AMOUNTS, .thread = thread, .count = m->chunk_items, .capacity = m->chunk_items,
+					.base = base, .value = value }, sizeof *to);
+		to[a->item - base].amount += a->amount;
+		to[a->item - base].samples += a->samples;
+		to[a->item - base].squares[1] += __builtin_add_overflow(to[a->item - base].squares[0], a->squares, &to[a->item - base].squares[0]);
+	}
+}
+
 static void write_thread_records(struct make_amon *m)
 {
 	uint32_t n = (uint32_t)m->nthreads;
@@ -850,10 +908,17 @@ uint8_t *make_amon_finish(struct make_amon *m, size_t *len)
 	if (n > 0)
 		memcpy(out, m->routines, n * sizeof *m->routines);
 	write_thread_records(m);
+	write_values(m);
 	write_phases(m);
 	for (uint32_t thread = 0; thread < m->nthreads; thread++)
 		for (uint32_t base = 0; base < m->threads[thread].nitems; base += m->chunk_items)
 			write_contexts(m, thread, base);
+	for (uint32_t thread = 0; thread < m->nthreads; thread++)
+		for (uint32_t base = 0; base < m->threads[thread].nitems; base += m->chunk_items)
+			for (uint32_t value = 0; value < m->nvalues; value++) {
+				write_amounts(m, thread, base, value, 0);
+				write_amounts(m, thread, base, value, 1);
+			}
 	for (uint32_t thread = 0; thread < m->nthreads; thread++) {
 		write_resets(m, thread);
 		for (uint32_t phase = 0; phase <= MARK; phase++)
@@ -979,6 +1044,9 @@ static void maybe_tick(struct make_amon *m, uint32_t thread, const struct made_p
 	if (roll_share(d) >= program->ticks)
 		return;
 	make_amon_charge(m, thread, 1000000 + roll_below(d, 1000), 1);
+	for (uint32_t value = 1; value < m->nvalues; value++)
+		if (roll_below(d, 2))
+			make_amon_amount(m, thread, value, roll_below(d, 1000), value % 2);
 	if (roll_below(d, 2))
 		make_amon_pc(m, thread, LIBC + 16 * roll_below(d, 100), 1);
 	else
@@ -1031,6 +1099,14 @@ struct make_amon *make_amon_random(const struct made_program *program)
 	uint32_t libc;
 
 	m->intervals = program->intervals;
+	if (program->values)
+		make_amon_value(m, "cpu", "ns", AMON_VALUE_SAMPLED | AMON_VALUE_WEIGHED);
+	for (uint32_t i = 1; i < program->values; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "value%u", i);
+		make_amon_value(m, name, i % 2 ? "bytes" : "count", i % 2 ? AMON_VALUE_SAMPLED | AMON_VALUE_WEIGHED : 0);
+	}
 	make_amon_module_record(m, code)->main_program = 1;
 	libc = make_amon_module(m, "/lib/libc.so.6", "libc-made-by-make-am", LIBC, LIBC + 0x1000, LIBC);
 	make_amon_module_record(m, libc)->hooked = 0;

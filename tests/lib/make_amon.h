@@ -63,6 +63,13 @@ void make_amon_charge(struct make_amon *m, uint32_t thread, uint64_t time, uint6
 /* From here on what is charged is kept by interval of LEVEL, too; the clock of the run goes on by what is charged, by whatever thread. */
 void make_amon_intervals(struct make_amon *m, uint32_t level);
 
+/* The file has amounts of NAME in UNIT, FLAGS of enum amon_value_flag; the first that is told is what make_amon_charge charges, of which the squares
+ * are kept then.  Returns its index. */
+uint32_t make_amon_value(struct make_amon *m, const char *name, const char *unit, uint32_t flags);
+
+/* Add AMOUNT of VALUE, not the first, which SAMPLES brought, to THREAD's current context. */
+void make_amon_amount(struct make_amon *m, uint32_t thread, uint32_t value, uint64_t amount, uint64_t samples);
+
 /* Count samples at the run-time address PC in THREAD's current context. */
 void make_amon_pc(struct make_amon *m, uint32_t thread, uint64_t pc, uint32_t count);
 
@@ -113,6 +120,7 @@ struct made_program {
 	double recursion;	/* share of calls that go to a routine active already */
 	double ticks;		/* samples for each call, on average */
 	uint32_t intervals;	/* what is charged is kept by interval of this level less 1; 0: it is not */
+	uint32_t values;	/* that it has, at most 4; 0: none are told */
 };
 
 /* Run a program made up at random, charging time and counting PCs on the way.  PCs are counted in main program and "libc". */

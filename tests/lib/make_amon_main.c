@@ -18,6 +18,7 @@ static const char usage[] =
 	"  --intervals L   keep what is charged by interval of level L\n"
 	"  --unsure NS     of so much of the time it is not known where it was spent\n"
 	"  --chunk N       items in a chunk of contexts\n"
+	"  --values N      tell what it has amounts of, N values, 4 at most: cpu, and for some samples value1, exact for even numbers\n"
 	"  --beside        with the same as call stacks beside\n"
 	"  --ranks N       the sum of N ranks of an MPI job; one thread alone\n"
 	"  --contexts OUT  also print what was counted, as aprof contexts does\n";
@@ -28,7 +29,7 @@ static const struct option options[] = {
 	{ "max-contexts", 1, NULL, 'n' }, { "mean", 1, NULL, 'm' }, { "deepest", 1, NULL, 'd' },
 	{ "recursion", 1, NULL, 'R' }, { "ticks", 1, NULL, 'T' }, { "chunk", 1, NULL, 'C' }, { "reset", 1, NULL, 'z' },
 	{ "phases", 1, NULL, 'P' }, { "unsure", 1, NULL, 'l' }, { "stacks", 0, NULL, 'v' }, { "ranks", 1, NULL, 'a' }, { "intervals", 1, NULL, 'i' },
-	{ "beside", 0, NULL, 'b' },
+	{ "beside", 0, NULL, 'b' }, { "values", 1, NULL, 'V' },
 	{ "contexts", 1, NULL, 'o' }, { NULL, 0, NULL, 0 }
 };
 
@@ -73,10 +74,11 @@ static int parse(int argc, char **argv, struct request *q)
 		case 'l': q->unsure = strtoull(optarg, NULL, 0); break;
 		case 'v': q->stacks = true; break;
 		case 'b': q->beside = true; break;
+		case 'V': p->values = number(optarg); break;
 		case 'a': q->ranks = number(optarg); break;
 		default: return 0;
 		}
-	return argc - optind == 1 && p->routines > 0 && p->mean > 0 && p->phases <= 10 && q->chunk > 0;
+	return argc - optind == 1 && p->routines > 0 && p->mean > 0 && p->phases <= 10 && p->values <= 4 && q->chunk > 0;
 }
 
 static int write_file(const char *name, const void *data, size_t len)

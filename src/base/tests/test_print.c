@@ -27,14 +27,31 @@ static void times_have_three_digits(void **state)
 		assert_string_equal(print_time_text(text, times[i].ns), times[i].text);
 }
 
+/* What is no time is never told as one. */
+static void amounts_have_their_units(void **state)
+{
+	static const struct { double amount; const char *unit, *text, *cell; } amounts[] = {
+		{ 0, "bytes", "0", "+0   " }, { 17, "bytes", "17 B", "+17 B " }, { 1200, "bytes", "1.20 kB", "+1.20 kB" }, { 1.2e9, "bytes", "1.20 GB", "+1.20 GB" },
+		{ 17, "count", "17", "+17   " }, { 2.5, "count", "2.50", "+2.50   " }, { 999.6, "count", "1.00 k", "+1.00 k " }, { 3.4e6, "count", "3.40 M", "+3.40 M " },
+		{ 17, "cycles", "17 cycles", "+17   " }, { 2.1e9, "cycles", "2.10 G cycles", "+2.10 G " }, { 1e19, "count", "10000 P", "+10000 P " },
+	};
+	char text[PRINT_TIME_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
+		assert_string_equal(print_amount_text(text, amounts[i].amount, amounts[i].unit), amounts[i].text);
+		assert_string_equal(print_change_cell(text, amounts[i].amount, amounts[i].unit), amounts[i].cell);
+	}
+}
+
 static void changes_have_signs(void **state)
 {
 	char text[PRINT_TIME_SIZE];
 
 	(void)state;
-	assert_string_equal(print_change_text(text, -1.5e6), "-1.50 ms");
-	assert_string_equal(print_change_text(text, 12345e9), "+12345 s");
-	assert_string_equal(print_change_text(text, 0), "+0");
+	assert_string_equal(print_change_text(text, -1.5e6, "ns"), "-1.50 ms");
+	assert_string_equal(print_change_text(text, 12345e9, "ns"), "+12345 s");
+	assert_string_equal(print_change_text(text, 0, "ns"), "+0");
 }
 
 static char *column(double ns, int width)
@@ -43,7 +60,7 @@ static char *column(double ns, int width)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	print_time(out, ns, width);
+	print_amount(out, ns, "ns", width);
 	fclose(out);
 	return text;
 }
@@ -66,14 +83,15 @@ static void columns_do_not_shift(void **state)
 
 static void parts_have_the_unit_of_the_whole(void **state)
 {
-	static const struct { uint64_t ns; const char *name; int decimals; } wholes[] = {
-		{ 0, "ns", 0 }, { 999, "ns", 0 }, { 1234, "us", 3 }, { 92010000, "ms", 2 }, { 861000000, "ms", 1 }, { 1863000000, "s", 3 },
-		{ 9999600000, "s", 2 }, { 123400000000, "s", 1 }, { 12345000000000, "s", 0 },
+	static const struct { uint64_t amount; const char *of, *name; int decimals; } wholes[] = {
+		{ 0, "ns", " ns", 0 }, { 999, "ns", " ns", 0 }, { 1234, "ns", " us", 3 }, { 92010000, "ns", " ms", 2 }, { 861000000, "ns", " ms", 1 },
+		{ 1863000000, "ns", " s", 3 }, { 9999600000, "ns", " s", 2 }, { 123400000000, "ns", " s", 1 }, { 12345000000000, "ns", " s", 0 },
+		{ 17, "count", "", 0 }, { 1234, "count", " k", 3 }, { 17, "bytes", " B", 0 }, { 92010000, "bytes", " MB", 2 }, { 1863000000, "cycles", " G cycles", 3 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
-		struct print_unit unit = print_unit_of(wholes[i].ns);
+		struct print_unit unit = print_unit_of(wholes[i].amount, wholes[i].of);
 
 		assert_string_equal(unit.name, wholes[i].name);
 		assert_int_equal(unit.decimals, wholes[i].decimals);
@@ -136,7 +154,7 @@ static void lines_wrap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_have_three_digits), cmocka_unit_test(changes_have_signs), cmocka_unit_test(columns_do_not_shift),
+		cmocka_unit_test(times_have_three_digits), cmocka_unit_test(amounts_have_their_units), cmocka_unit_test(changes_have_signs), cmocka_unit_test(columns_do_not_shift),
 		cmocka_unit_test(parts_have_the_unit_of_the_whole), cmocka_unit_test(counts_widen_in_steps),
 		cmocka_unit_test(names_fit), cmocka_unit_test(lines_wrap),
 	};

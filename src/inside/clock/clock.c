@@ -23,7 +23,7 @@
 enum { DEFAULT_RATE = 997, MOST_RATE = 10000, CLOCKS = AMON_CLOCK_COUNT + 1 };
 
 /* What the times in the file are, by clock count. */
-#define COUNTED "count: what the program counted (aprof_add), in millions for seconds"
+#define COUNTED "what the program counted (aprof_add)"
 
 static struct moment tsc_start;		/* clock tsc */
 

@@ -36,7 +36,6 @@
 enum {
 	MOST_ENTRIES = 1 << 22,		/* deeper ones are counted only */
 	STACKS = 64,			/* that memory is taken for at once */
-	COUNTED_NSEC = 1000,		/* for which each of what is counted stands in the file */
 };
 
 static struct aprof_stack *spare;	/* free ones, under the lock of the process */
@@ -399,7 +398,7 @@ static bool charge_known(struct thread *t, uint64_t n)
 	if (item == AMON_NONE)
 		return false;
 	t->tls->charged = machine_counter(t, item);
-	counter_add(&t->tls->charged->time, n * COUNTED_NSEC);
+	counter_add(&t->tls->charged->time, n);
 	return true;
 }
 
@@ -412,7 +411,7 @@ void __aprof_script_add(unsigned long long n)
 	if (tls->thread && monitor.clock.clock != AMON_CLOCK_COUNT)
 		return;
 	if (LIKELY(tls->charged->id == tls_context(tls) && !tls->inert)) {
-		counter_add(&tls->charged->time, n * COUNTED_NSEC);
+		counter_add(&tls->charged->time, n);
 		return;
 	}
 	t = thread_live(tls);
@@ -423,7 +422,7 @@ void __aprof_script_add(unsigned long long n)
 	entry_block(tls, &mask);
 	t = thread_here(tls);
 	if (t && monitor.clock.clock == AMON_CLOCK_COUNT && !(script_settle(t), charge_known(t, n)))
-		counter_add(&machine_counter(t, 0)->time, n * COUNTED_NSEC);
+		counter_add(&machine_counter(t, 0)->time, n);
 	entry_unblock(tls, &mask);
 }
 

@@ -77,6 +77,7 @@ void aprof_options_free(struct aprof_options *options);
  *     focus    NAME     contexts in which no such routine is active are left out; given several times: none of these
  *     hide     NAME     the frames of such routines are their callers'; may be given several times
  *     model    NAME     who pays: history, gprof or cct
+ *     value    NAME     another value than the first: calls, or what else the profiles have, such as bytes or cycles
  *     phase    NAME     only this phase of the run
  *     raw      yes|no   whether the hooks' cost stays in the times
  *

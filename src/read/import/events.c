@@ -1,7 +1,6 @@
-/* events.c - which event of a perf recording a profile is of. */
+/* events.c - the events of a perf recording as the values of a profile. */
 #include "read/import/events.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,29 +25,27 @@ void events_free(struct events *e)
 	for (uint32_t i = 0; i < e->n; i++)
 		free(e->all[i].name);
 	free(e->all);
+	free(e->amounts);
 	*e = (struct events){ 0 };
+}
+
+/* Is NAME the event WORD, with modifiers or without? */
+static bool event_is(const char *name, const char *word)
+{
+	size_t n = strlen(word);
+
+	return strncmp(name, word, n) == 0 && (name[n] == '\0' || name[n] == ':' || name[n] == '/');
 }
 
 /* The kernel's clocks: their periods are nanoseconds. */
 static bool is_clock(const char *name)
 {
-	static const char *const clocks[] = { "cpu-clock", "task-clock" };
-
-	for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
-		size_t n = strlen(clocks[i]);
-
-		if (strncmp(name, clocks[i], n) == 0 && (name[n] == '\0' || name[n] == ':' || name[n] == '/'))
-			return true;
-	}
-	return false;
+	return event_is(name, "cpu-clock") || event_is(name, "task-clock");
 }
 
-void events_choose(struct events *e)
+static const char *unit_of(const char *name)
 {
-	e->wanted = 0;
-	for (uint32_t i = e->n; i-- > 0;)
-		if (is_clock(e->all[i].name))
-			e->wanted = i;
+	return is_clock(name) ? "ns" : event_is(name, "cycles") ? "cycles" : event_is(name, "instructions") ? "instructions" : "count";
 }
 
 void events_add(struct events *e, uint32_t event, uint64_t period)
@@ -57,20 +54,53 @@ void events_add(struct events *e, uint32_t event, uint64_t period)
 	e->all[event].periods |= period > 0;
 }
 
-void events_tell(const struct events *e, struct reading *r)
+/* The one that is first: of those with samples the first whose periods are times; else the first. */
+static uint32_t events_choose(const struct events *e)
 {
-	const struct event *w = e->n ? &e->all[e->wanted] : NULL;
-	char *unit = builder_header(r->builder)->unit;
-	size_t size = sizeof builder_header(r->builder)->unit, at = 0;
-	char others[300] = "";
+	uint32_t chosen = BUILDER_NONE;
 
-	if (!w)
-		return;
-	snprintf(unit, size, "%s%.60s%s", w->name[0] ? "event " : "", w->name[0] ? w->name : "samples", !w->periods ? "; a sample is shown as 1 ms" :
-		 is_clock(w->name) ? ": CPU time" : "; one is shown as 1 ns");
-	for (uint32_t i = 0; i < e->n && at < sizeof others; i++)
-		if (i != e->wanted && e->all[i].samples)
-			at += (size_t)snprintf(others + at, sizeof others - at, "%s%" PRIu64 " samples of %.60s", at ? ", " : "", e->all[i].samples, e->all[i].name);
-	if (at)
-		reading_note(r, "note: %.100s: this is of one event; not of: %s", r->label, others);
+	for (uint32_t i = 0; i < e->n; i++)
+		if (e->all[i].samples && (chosen == BUILDER_NONE || (!is_clock(e->all[chosen].name) && is_clock(e->all[i].name))))
+			chosen = i;
+	return chosen;
+}
+
+/* Samples of which nobody says for how much they stand are counted. */
+static void event_show(struct event *w, struct builder *d, bool first)
+{
+	char name[80];
+
+	if (w->periods)
+		w->value = builder_value(d, first && is_clock(w->name) ? "cpu" : w->name, unit_of(w->name), true);
+	else {
+		snprintf(name, sizeof name, first ? "samples" : "%.60s samples", w->name);
+		w->value = builder_value(d, name, "count", true);
+	}
+}
+
+bool events_show(struct events *e, struct builder *d)
+{
+	uint32_t chosen = events_choose(e);
+
+	e->amounts = calloc(e->n + 1, sizeof *e->amounts);
+	if (chosen == BUILDER_NONE)
+		builder_value(d, "samples", "count", true);
+	else
+		event_show(&e->all[chosen], d, true);
+	for (uint32_t i = 0; i < e->n; i++)
+		if (i != chosen && e->all[i].samples)
+			event_show(&e->all[i], d, false);
+	return e->amounts != NULL;
+}
+
+void events_put(struct events *e, struct builder *d, uint32_t event, uint64_t period, const struct builder_sample *s)
+{
+	const struct event *w = &e->all[event];
+	struct builder_sample sample = *s;
+
+	sample.amounts = e->amounts;
+	sample.ticks = 1;
+	e->amounts[w->value] = w->periods && period ? period : 1;
+	builder_add(d, &sample);
+	e->amounts[w->value] = 0;
 }

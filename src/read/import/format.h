@@ -22,7 +22,7 @@ struct import_format {
 	/* How many of the N bytes at HEAD, which a file begins with, the format's grammar reads; WHOLE: these are all.  0: the file is not of this format. */
 	size_t (*reads)(const char *head, size_t n, bool whole);
 	bool by_all;			/* it is told by all of the file, where that is there, not by its head alone */
-	/* Put all stacks into r->builder, and what is known of their times into its header.  False with r->err set. */
+	/* Put all values and stacks into r->builder, and what else is known into its header.  False with r->err set. */
 	bool (*read)(struct reading *r);
 };
 
@@ -80,8 +80,5 @@ void stack_turn(struct stack *s);
 
 /* The text from AT to END, escaped as base/escape.h does it, as it was before; into OUT of as many bytes and one. */
 void text_unescape(char *out, const char *at, const char *end);
-
-/* What one sample is shown as where a file says how many there were, and not how long each stands for, ns. */
-#define SAMPLE_NSEC UINT64_C(1000000)
 
 #endif

@@ -7,8 +7,8 @@
  *     calls=1000 20                   calls, and where the callee begins
  *     12 9000                         where they are made, and the costs of all that passed in them
  *
- * There are no contexts in it: what is made of it has each function with its own cost, and arcs with calls and with the cost within.  Costs are of one
- * event, which the head of the report names. */
+ * There are no contexts in it: what is made of it has each function with its own cost, and arcs with calls and with the cost within.  Each event is a
+ * value. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,6 @@ enum { MOST_EVENTS = 64, MOST_POSITIONS = 4, NONE = COST_WORD_NONE };
 /* A function. */
 struct cost_function {
 	uint32_t object, file, name;	/* words; NONE: not told */
-	uint64_t self;			/* cost */
 	uint32_t called_at, least;	/* line that calls lead to, and the least one of its own file with a cost; 0: none */
 	uint32_t number;		/* in the builder */
 };
@@ -32,7 +31,13 @@ struct cost_function {
 /* All calls from one to another. */
 struct cost_arc {
 	uint32_t from, to;		/* functions */
-	uint64_t calls, cost;		/* cost: of all that passed in them */
+	uint64_t calls;
+};
+
+/* Of each function, or of each arc, its costs: of each event one. */
+struct cost_table {
+	uint64_t *all;
+	size_t n, room;
 };
 
 /* One reading. */
@@ -48,17 +53,19 @@ struct costs {
 	uint32_t narcs;
 	size_t arcs_room;
 	struct pair_table by_ends;	/* index of arcs + 1 */
+	struct cost_table selves, within; /* of functions by themselves, and of all that passed in arcs */
 	uint64_t position[MOST_POSITIONS]; /* the last ones */
 	unsigned npositions, line_at;	/* which of them is the source line; npositions: none is */
-	char events[MOST_EVENTS][64];	/* names */
-	char event[64];			/* the one that is wanted; "": none was told */
-	unsigned nevents, wanted;	/* how many, and which it is */
-	uint64_t times;			/* ns that one of the wanted event is */
+	char events[MOST_EVENTS][64];	/* names, as the first part of the file has them */
+	unsigned nevents;		/* how many; 0: none was told */
+	unsigned columns[MOST_EVENTS], ncolumns; /* which of them the costs at hand are of, one after the other */
+	uint64_t costs[MOST_EVENTS];	/* of the line at hand, of each event */
 	uint32_t object, file, place, function; /* where the lines at hand are: place may be a file that was included; function NONE: nowhere */
 	uint32_t callee_object, callee_file, callee; /* NONE: not told */
 	enum { COST, CALL, JUMP } next;	/* what the next line of numbers is of */
 	uint64_t calls, callee_line;	/* of CALL */
-	uint64_t sum;			/* of own costs since the last sum that the file tells */
+	bool functions_told;		/* there were costs: the events are known */
+	uint64_t sums[MOST_EVENTS];	/* of own costs since the last sums that the file tells */
 	char program[512];
 	uint32_t pid;
 	uint32_t strange;		/* lines of the head that are not known */
@@ -125,22 +132,17 @@ static uint64_t from_callgrind_nsec_of(const char *name)
 	return 0;
 }
 
-/* The event that the profile is of: one that is a time, else the first; the same in all parts of the file. */
-static bool event_choose(struct costs *c)
+/* The number of the event WORD of N bytes; MOST_EVENTS: none of those of the first part, or one too many. */
+static unsigned event_find(struct costs *c, const char *word, size_t n)
 {
-	unsigned chosen = 0;
-
-	for (unsigned i = c->nevents; i-- > 0;)
-		if (from_callgrind_nsec_of(c->events[i]))
-			chosen = i;
-	for (unsigned i = 0; i < c->nevents && c->event[0]; i++)
-		if (strcmp(c->events[i], c->event) == 0)
-			chosen = i;
-	if (c->event[0] && strcmp(c->events[chosen], c->event) != 0)
-		return from_callgrind_wrong(c, "another event than in the part before");
-	c->wanted = chosen;
-	memcpy(c->event, c->events[chosen], sizeof c->event);
-	return true;
+	for (unsigned i = 0; i < c->nevents; i++)
+		if (strlen(c->events[i]) == n && memcmp(c->events[i], word, n) == 0)
+			return i;
+	if (c->functions_told || c->nevents == MOST_EVENTS || n >= sizeof *c->events)
+		return MOST_EVENTS;
+	memcpy(c->events[c->nevents], word, n);
+	c->events[c->nevents][n] = '\0';
+	return c->nevents++;
 }
 
 /* The events of the costs that follow. */
@@ -149,13 +151,14 @@ static bool events_take(struct costs *c, const char *at, const char *end)
 	const char *word;
 	size_t n;
 
-	for (c->nevents = 0; (word = word_take(&at, end, &n)) != NULL; c->nevents++) {
-		if (c->nevents == MOST_EVENTS || n >= sizeof *c->events)
-			return from_callgrind_wrong(c, "too many events, or too long a name of one");
-		memcpy(c->events[c->nevents], word, n);
-		c->events[c->nevents][n] = '\0';
+	for (c->ncolumns = 0; (word = word_take(&at, end, &n)) != NULL; c->ncolumns++) {
+		unsigned event = event_find(c, word, n);
+
+		if (event == MOST_EVENTS || c->ncolumns == MOST_EVENTS)
+			return from_callgrind_wrong(c, c->functions_told ? "another event than in the part before" : "too many events, or too long a name of one");
+		c->columns[c->ncolumns] = event;
 	}
-	return c->nevents > 0 ? event_choose(c) : from_callgrind_wrong(c, "no event is named");
+	return c->ncolumns > 0 || from_callgrind_wrong(c, "no event is named");
 }
 
 static bool positions_take(struct costs *c, const char *at, const char *end)
@@ -173,18 +176,19 @@ static bool positions_take(struct costs *c, const char *at, const char *end)
 	return c->npositions > 0 || from_callgrind_wrong(c, "no kind of position is named");
 }
 
-/* What the file says that the costs of the part add up to: of the event that is wanted. */
+/* What the file says that the costs of the part add up to. */
 static bool from_callgrind_totals_take(struct costs *c, const char *at, const char *end)
 {
-	uint64_t total = 0;
+	for (unsigned i = 0; i < c->ncolumns && at < end; i++) {
+		uint64_t total, sum = c->sums[c->columns[i]];
 
-	for (unsigned i = 0; i <= c->wanted && at < end; i++)
 		if (!cost_number(&at, end, &total))
 			return from_callgrind_wrong(c, "no sums of costs");
-	if (c->event[0] && total != c->sum)
-		reading_note(c->r, "note: %.100s: its lines add up to %llu %s, which it says are %llu", c->r->label, (unsigned long long)c->sum, c->event,
-			     (unsigned long long)total);
-	c->sum = 0;
+		if (total != sum)
+			reading_note(c->r, "note: %.100s: its lines add up to %llu %s, which it says are %llu", c->r->label, (unsigned long long)sum,
+				     c->events[c->columns[i]], (unsigned long long)total);
+	}
+	memset(c->sums, 0, sizeof c->sums);
 	return true;
 }
 
@@ -254,7 +258,29 @@ static uint32_t function_of(struct costs *c, uint32_t object, uint32_t file, uin
 	return c->nfunctions++;
 }
 
-static bool from_callgrind_arc_add(struct costs *c, uint64_t cost)
+/* The costs of number I in T, 0 at first; NULL: out of memory. */
+static uint64_t *costs_at(const struct costs *c, struct cost_table *t, uint32_t i)
+{
+	size_t need = ((size_t)i + 1) * c->nevents;
+
+	if (!array_reserve(&t->all, &t->room, need, sizeof *t->all))
+		return NULL;
+	for (; t->n < need; t->n++)
+		t->all[t->n] = 0;
+	return t->all + need - c->nevents;
+}
+
+/* Add the costs of the line at hand to those of number I in T. */
+static bool costs_add(struct costs *c, struct cost_table *t, uint32_t i)
+{
+	uint64_t *to = costs_at(c, t, i);
+
+	for (unsigned k = 0; to && k < c->nevents; k++)
+		add_capped(&to[k], c->costs[k]);
+	return to || reading_no_memory(c->r);
+}
+
+static bool from_callgrind_arc_add(struct costs *c)
 {
 	uint32_t *slot = pair_table_at(&c->by_ends, c->function, c->callee);
 	struct cost_function *to = &c->functions[c->callee];
@@ -268,10 +294,9 @@ static bool from_callgrind_arc_add(struct costs *c, uint64_t cost)
 		*slot = ++c->narcs;
 	}
 	add_capped(&c->arcs[*slot - 1].calls, c->calls);
-	add_capped(&c->arcs[*slot - 1].cost, cost);
 	if (c->callee_line && (!to->called_at || c->callee_line < to->called_at))
 		to->called_at = (uint32_t)c->callee_line;
-	return true;
+	return costs_add(c, &c->within, *slot - 1);
 }
 
 /* ---- the lines ---- */
@@ -378,46 +403,45 @@ static bool key_line(struct costs *c, const char *key, size_t n, const char *at,
 	return from_callgrind_wrong(c, "a key that the format does not have");
 }
 
-/* Positions and costs, of which *COST is the one that is wanted; those that are not there are 0. */
-static bool from_callgrind_numbers_take(struct costs *c, const char *at, const char *end, uint64_t *cost)
+/* Positions and costs; those that are not there are 0. */
+static bool from_callgrind_numbers_take(struct costs *c, const char *at, const char *end)
 {
-	uint64_t number;
-
+	memset(c->costs, 0, sizeof c->costs);
 	for (unsigned i = 0; i < c->npositions; i++)
 		if (!cost_position(&at, end, &c->position[i]))
 			return from_callgrind_wrong(c, "no position");
-	for (unsigned i = 0; at < end; i++) {
-		if (i == c->nevents || !cost_number(&at, end, &number))
-			return from_callgrind_wrong(c, i == c->nevents ? "more costs than events" : "no cost");
-		*cost = i == c->wanted ? number : *cost;
-	}
+	for (unsigned i = 0; at < end; i++)
+		if (i == c->ncolumns || !cost_number(&at, end, &c->costs[c->columns[i]]))
+			return from_callgrind_wrong(c, i == c->ncolumns ? "more costs than events" : "no cost");
 	return true;
+}
+
+/* The costs of the line at hand are the function's own. */
+static bool self_add(struct costs *c)
+{
+	struct cost_function *f = &c->functions[c->function];
+	uint64_t line = c->line_at < c->npositions ? c->position[c->line_at] : 0;
+
+	for (unsigned i = 0; i < c->nevents; i++)
+		add_capped(&c->sums[i], c->costs[i]);
+	if (c->place == c->file && line && line <= UINT32_MAX && (!f->least || line < f->least))
+		f->least = (uint32_t)line;
+	return costs_add(c, &c->selves, c->function);
 }
 
 static bool cost_line(struct costs *c, const char *at, const char *end)
 {
-	uint64_t cost = 0, line;
 	int what = c->next;
 
 	c->next = COST;
-	if (!c->event[0])
+	if (!c->nevents)
 		return from_callgrind_wrong(c, "costs before the line `events:`");
+	c->functions_told = true;
 	if (c->function == NONE && what != JUMP)
 		return from_callgrind_wrong(c, "costs before the line `fn=`");
-	if (!from_callgrind_numbers_take(c, at, end, &cost))
+	if (!from_callgrind_numbers_take(c, at, end))
 		return false;
-	line = c->line_at < c->npositions ? c->position[c->line_at] : 0;
-	if (what == CALL)
-		return from_callgrind_arc_add(c, cost);
-	if (what == COST) {
-		struct cost_function *f = &c->functions[c->function];
-
-		add_capped(&f->self, cost);
-		add_capped(&c->sum, cost);
-		if (c->place == c->file && line && line <= UINT32_MAX && (!f->least || line < f->least))
-			f->least = (uint32_t)line;
-	}
-	return true;
+	return what == CALL ? from_callgrind_arc_add(c) : what == JUMP || self_add(c);
 }
 
 static bool from_callgrind_line_read(struct costs *c)
@@ -469,7 +493,26 @@ static bool function_put(struct costs *c, struct cost_function *f, char *room)
 	return f->number != BUILDER_NONE;
 }
 
-static bool functions_put(struct costs *c, uint32_t thread)
+/* The events as the builder has them. */
+struct cost_values {
+	uint32_t number[MOST_EVENTS];	/* of each event */
+	uint64_t each[MOST_EVENTS];	/* that one of it is */
+	uint64_t amounts[MOST_EVENTS];	/* of what is put now, by number */
+};
+
+/* COSTS, of each event, into v->amounts.  False: they are not there. */
+static bool values_put(const struct costs *c, const uint64_t *costs, struct cost_values *v)
+{
+	memset(v->amounts, 0, sizeof v->amounts);
+	for (unsigned i = 0; costs && i < c->nevents; i++) {
+		uint64_t amount;
+
+		add_capped(&v->amounts[v->number[i]], __builtin_mul_overflow(costs[i], v->each[i], &amount) ? UINT64_MAX : amount);
+	}
+	return costs != NULL;
+}
+
+static bool functions_put(struct costs *c, uint32_t thread, struct cost_values *v)
 {
 	size_t longest = 0;
 	char *room;
@@ -481,44 +524,55 @@ static bool functions_put(struct costs *c, uint32_t thread)
 	ok = room != NULL;
 	for (uint32_t i = 0; ok && i < c->nfunctions; i++) {
 		struct cost_function *f = &c->functions[i];
-		uint64_t time;
 
-		ok = function_put(c, f, room);
-		time = __builtin_mul_overflow(f->self, c->times, &time) ? UINT64_MAX : time;
+		ok = function_put(c, f, room) && values_put(c, costs_at(c, &c->selves, i), v);
 		if (ok)
-			builder_add(c->r->builder, &(struct builder_sample){ .thread = thread, .functions = &f->number, .n = 1, .time = time });
+			builder_add(c->r->builder, &(struct builder_sample){ .thread = thread, .functions = &f->number, .n = 1, .amounts = v->amounts });
 	}
 	free(room);
 	return ok || reading_no_memory(c->r);
 }
 
-static bool from_callgrind_arcs_put(struct costs *c, uint32_t thread)
+static bool from_callgrind_arcs_put(struct costs *c, uint32_t thread, struct cost_values *v)
 {
 	for (uint32_t i = 0; i < c->narcs; i++) {
 		const struct cost_arc *a = &c->arcs[i];
-		uint64_t time;
 
-		time = __builtin_mul_overflow(a->cost, c->times, &time) ? UINT64_MAX : time;
-		builder_arc(c->r->builder, thread, c->functions[a->from].number, c->functions[a->to].number, a->calls, time);
+		if (!values_put(c, costs_at(c, &c->within, i), v))
+			return reading_no_memory(c->r);
+		builder_arc(c->r->builder, thread, c->functions[a->from].number, c->functions[a->to].number, a->calls, v->amounts);
 	}
 	return true;
 }
 
-/* What the costs are, and what was left out. */
-static void event_tell(struct costs *c)
+/* Make event I a value: `Time_(10ns)` is Time in ns, `Memory_(bytes)` Memory in bytes, `ns` a time. */
+static void cost_event_show(struct costs *c, unsigned i, struct cost_values *v)
 {
-	char *unit = builder_header(c->r->builder)->unit, others[300] = "";
-	size_t size = sizeof builder_header(c->r->builder)->unit, at = 0;
+	const char *name = c->events[i], *open = strrchr(name, '(');
+	uint64_t nsec = from_callgrind_nsec_of(name);
+	char unit[64] = "count", base[64];
+	size_t n = open && open > name ? (size_t)(open - name) : strlen(name);
 
-	if (c->times)
-		snprintf(unit, size, "event %s: time", c->event);
-	else
-		snprintf(unit, size, "event %s; one is shown as 1 ns", c->event);
-	for (unsigned i = 0; i < c->nevents && at < sizeof others; i++)
-		if (i != c->wanted)
-			at += (size_t)snprintf(others + at, sizeof others - at, "%s%s", at ? ", " : "", c->events[i]);
-	if (at)
-		reading_note(c->r, "note: %.100s: this is of one event, %s; not of: %s", c->r->label, c->event, others);
+	if (open && open > name)
+		snprintf(unit, sizeof unit, "%.*s", (int)strcspn(open + 1, ")"), open + 1);
+	else if (strcmp(name, "Ir") == 0)
+		snprintf(unit, sizeof unit, "instructions");
+	n -= n > 1 && name[n - 1] == '_';
+	snprintf(base, sizeof base, "%.*s", (int)n, name);
+	v->each[i] = nsec ? nsec : 1;
+	v->number[i] = builder_value(c->r->builder, nsec && !open ? "time" : base, nsec ? "ns" : unit, false);
+}
+
+/* The first that is a time comes first, else the first. */
+static void cost_events_show(struct costs *c, struct cost_values *v)
+{
+	unsigned first = 0;
+
+	for (unsigned i = c->nevents; i-- > 0;)
+		if (from_callgrind_nsec_of(c->events[i]))
+			first = i;
+	for (unsigned i = 0; i < c->nevents; i++)
+		cost_event_show(c, i ? i - (i <= first) : first, v);
 	if (c->strange)
 		reading_note(c->r, "note: %.100s: %u lines of its head are not known", c->r->label, c->strange);
 }
@@ -526,17 +580,16 @@ static void event_tell(struct costs *c)
 static bool draft_fill(struct costs *c)
 {
 	struct amon_header *h = builder_header(c->r->builder);
+	struct cost_values v;
 	uint64_t calls = 0;
 	uint32_t thread;
 
 	for (uint32_t i = 0; i < c->narcs; i++)
 		add_capped(&calls, c->arcs[i].calls);
 	h->way = 1u << AMON_WAY_ARCS | (calls ? 0 : 1u << AMON_WAY_STACKS);
-	c->times = from_callgrind_nsec_of(c->event);
-	event_tell(c);
-	c->times = c->times ? c->times : 1;
+	cost_events_show(c, &v);
 	thread = builder_thread(c->r->builder, builder_process(c->r->builder, c->pid, 0, c->program[0] ? c->program : NULL, 0), c->pid, NULL);
-	return thread == BUILDER_NONE ? reading_no_memory(c->r) : functions_put(c, thread) && from_callgrind_arcs_put(c, thread);
+	return thread == BUILDER_NONE ? reading_no_memory(c->r) : functions_put(c, thread, &v) && from_callgrind_arcs_put(c, thread, &v);
 }
 
 static bool callgrind_read(struct reading *r)
@@ -549,10 +602,14 @@ static bool callgrind_read(struct reading *r)
 		ok = from_callgrind_line_read(&c);
 	if (ok && c.next != COST)
 		ok = from_callgrind_wrong(&c, "no costs after calls");
+	if (ok && !c.nevents)
+		ok = error_set(r->err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: callgrind without events", r->label);
 	ok = ok && draft_fill(&c);
 	cost_words_free(&c.words);
 	free(c.functions);
 	free(c.arcs);
+	free(c.selves.all);
+	free(c.within.all);
 	table_free(&c.by_name);
 	pair_table_free(&c.by_ends);
 	return ok;

@@ -2,25 +2,23 @@
  *
  *     main;parse;expression 1250000
  *
- * The format does not say what the number is.  aprof writes nanoseconds there, most others samples; which of them is told by how large the numbers are on
- * average, and the head of the report says what was taken.  Names are unescaped as base/escape.h escapes them. */
+ * The format does not say what the number is: it is taken for so many samples, whatever it is, so that all such files go together.  Names are
+ * unescaped as base/escape.h escapes them. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "read/import/format.h"
-
-#define LEAST_NSEC 10000.0	/* the mean from which on the numbers are nanoseconds: 10 us a stack, or 10,000 samples in each */
 
 /* A line taken apart. */
 struct folded {
 	const char *stack;
 	size_t n;			/* bytes of it */
-	double weight;
-	uint64_t whole;			/* the same, if it is a whole number */
-	bool fraction;			/* it is not */
+	uint64_t whole;			/* the number, */
+	double fraction;		/* and what stands behind its point, 0..1 */
 };
 
 /* The number from TEXT to END, which is all of it. */
@@ -31,13 +29,12 @@ static bool from_folded_number_take(const char *text, const char *end, struct fo
 	for (f->whole = 0; at < end && *at >= '0' && *at <= '9'; at++)
 		if (__builtin_mul_overflow(f->whole, (uint64_t)10, &f->whole) || __builtin_add_overflow(f->whole, (uint64_t)(*at - '0'), &f->whole))
 			return false;
-	f->weight = (double)f->whole;
-	f->fraction = at > text && at < end && *at == '.';
-	if (f->fraction) {
+	f->fraction = 0;
+	if (at > text && at < end && *at == '.') {
 		double digit = 0.1;
 
 		for (at++; at < end && *at >= '0' && *at <= '9'; at++, digit /= 10)
-			f->weight += digit * (*at - '0');
+			f->fraction += digit * (*at - '0');
 	}
 	return at > text && at == end;
 }
@@ -123,7 +120,7 @@ struct folding {
 	struct stack stack;
 	char *name;			/* room for one */
 	uint32_t thread;
-	bool nsec;			/* weights are nanoseconds */
+	double left;			/* of fractions so far, which nothing was counted for yet */
 };
 
 /* Put the frames of F into k->stack. */
@@ -146,19 +143,17 @@ static bool frames_take(struct folding *k, const struct folded *f)
 	return true;
 }
 
-static uint64_t rounded(double x)
-{
-	return x < 0x1p63 ? (uint64_t)llround(x) : (uint64_t)1 << 63;
-}
-
+/* Fractions are counted where they have added up to half a sample, so that the sum is right. */
 static bool stack_add(struct folding *k, const struct folded *f)
 {
-	double nsec = k->nsec ? f->weight : f->weight * (double)SAMPLE_NSEC;
+	double more = floor(k->left + f->fraction + 0.5);
+	uint64_t samples = f->whole;
 
 	if (!frames_take(k, f))
 		return false;
-	builder_add(k->r->builder, &(struct builder_sample){ .thread = k->thread, .functions = k->stack.functions, .n = k->stack.n,
-		.time = k->nsec && !f->fraction ? f->whole : rounded(nsec), .ticks = k->nsec ? 0 : rounded(f->weight) });
+	k->left += f->fraction - more;
+	add_capped(&samples, (uint64_t)more);
+	builder_add(k->r->builder, &(struct builder_sample){ .thread = k->thread, .functions = k->stack.functions, .n = k->stack.n, .amounts = &samples, .ticks = samples });
 	return true;
 }
 
@@ -171,11 +166,11 @@ static bool has_two_numbers(const struct folded *f)
 	return blank && from_folded_number_take(blank + 1, f->stack + f->n, &other);
 }
 
-/* Look at all lines, and say what the numbers are.  *LONGEST becomes the length of the longest line. */
-static bool from_folded_check(struct reading *r, bool *nsec, size_t *longest)
+/* Look at all lines.  *LONGEST becomes the length of the longest line. */
+static bool from_folded_check(struct reading *r, size_t *longest)
 {
 	struct lines l = { .data = (const char *)r->data, .len = r->len };
-	double sum = 0, n = 0, two = 0;
+	size_t n = 0, two = 0;
 	struct folded f;
 
 	*longest = 0;
@@ -186,7 +181,6 @@ static bool from_folded_check(struct reading *r, bool *nsec, size_t *longest)
 			reading_odd_line(r, &l);
 			continue;
 		}
-		sum += f.weight;
 		n++;
 		two += has_two_numbers(&f);
 		*longest = l.n > *longest ? l.n : *longest;
@@ -194,8 +188,7 @@ static bool from_folded_check(struct reading *r, bool *nsec, size_t *longest)
 	if (n > 0 && two == n)
 		return error_set(r->err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: two numbers in each line: it is the difference of two files of folded stacks; give aprof diff these",
 				 r->label);
-	*nsec = n > 0 && sum / n >= LEAST_NSEC;
-	return reading_odd_tell(r, (size_t)n, "a stack with a number behind it");
+	return reading_odd_tell(r, n, "a stack with a number behind it");
 }
 
 static bool folded_read(struct reading *r)
@@ -204,13 +197,12 @@ static bool folded_read(struct reading *r)
 	struct folding k = { .r = r };
 	struct folded f;
 	size_t longest;
-	bool ok = from_folded_check(r, &k.nsec, &longest);
+	bool ok = from_folded_check(r, &longest);
 
 	k.name = ok ? malloc(longest + 1) : NULL;
 	if (ok && !k.name)
 		ok = reading_no_memory(r);
-	snprintf(builder_header(r->builder)->unit, sizeof builder_header(r->builder)->unit, "%s",
-		 k.nsec ? "the file's numbers, taken for nanoseconds" : "the file's numbers, taken for samples; one is shown as 1 ms");
+	builder_value(r->builder, "samples", "count", true);
 	k.thread = ok ? builder_thread(r->builder, builder_process(r->builder, 0, 0, NULL, 0), 0, NULL) : BUILDER_NONE;
 	while (ok && k.thread != BUILDER_NONE && lines_next(&l))
 		if (!is_empty(&l) && from_folded_line_take(l.line, l.n, &f))

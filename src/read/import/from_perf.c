@@ -138,6 +138,8 @@ static bool record_add(struct perf_reading *p, const struct perf_event_header *h
 	if (!array_reserve(&p->records, &p->records_room, p->nrecords + 1, sizeof *p->records))
 		return reading_no_memory(p->r);
 	p->records[p->nrecords++] = (struct record_time){ perf_file_time(a, b, sample), at };
+	if (sample)
+		events_add(&p->events, p->event_of[a - p->file.attrs], (a->period && !a->by_frequency) || a->sample_type & PERF_SAMPLE_PERIOD);
 	return true;
 }
 
@@ -387,7 +389,7 @@ static bool from_perf_sample_take(const struct perf_attr *a, struct perf_bytes b
 {
 	uint64_t type = a->sample_type, n;
 
-	*s = (struct sample){ .period = a->period ? a->period : 1, .mask = a->regs };
+	*s = (struct sample){ .period = a->by_frequency ? 0 : a->period, .mask = a->regs };
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		perf_take(&b, 8);
 	if (type & PERF_SAMPLE_IP)
@@ -556,9 +558,6 @@ static bool from_perf_sample_read(struct perf_reading *p, const struct perf_even
 	if (!from_perf_sample_take(a, b, &s))
 		return malformed(p, at);
 	s.kernel = (h->misc & MODES) == KERNEL_MODE;
-	events_add(&p->events, event, s.period);
-	if (event != p->events.wanted)
-		return true;
 	t = task_of(p, s.pid);
 	if (!t || !stack_find(p, t, &s, &cut))
 		return false;
@@ -568,8 +567,8 @@ static bool from_perf_sample_read(struct perf_reading *p, const struct perf_even
 	thread = builder_thread(p->r->builder, process, s.tid, name ? name : t->name);
 	if (thread == BUILDER_NONE)
 		return reading_no_memory(p->r);
-	builder_add(p->r->builder, &(struct builder_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .backs = p->backs,
-		.time = s.period, .ticks = 1, .cut = cut });
+	events_put(&p->events, p->r->builder, event, s.period, &(struct builder_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .backs = p->backs,
+		.cut = cut });
 	return true;
 }
 
@@ -627,7 +626,6 @@ static bool events_name(struct perf_reading *p)
 		if (p->event_of[i] == BUILDER_NONE)
 			return reading_no_memory(p->r);
 	}
-	events_choose(&p->events);
 	return p->event_of || reading_no_memory(p->r);
 }
 
@@ -637,7 +635,6 @@ static void rest_tell(struct perf_reading *p)
 	struct reading *r = p->r;
 
 	builder_header(r->builder)->notes[AMON_NOTE_LOST_STACK] = p->lost;
-	events_tell(&p->events, r);
 	if (p->unknown)
 		reading_note(r, "note: %.100s: %" PRIu64 " record%s of types that are not known skipped, the first of type %" PRIu32 ", at byte %" PRIu64,
 			     r->label, p->unknown, p->unknown == 1 ? "" : "s", p->unknown_type, p->first_unknown);
@@ -667,7 +664,7 @@ static void perf_free(struct perf_reading *p)
 static bool perf_read(struct reading *r)
 {
 	struct perf_reading p = { .r = r, .places.builder = r->builder };
-	bool ok = perf_file_open(&p.file, r) && events_name(&p) && records_find(&p);
+	bool ok = perf_file_open(&p.file, r) && events_name(&p) && records_find(&p) && (events_show(&p.events, r->builder) || reading_no_memory(r));
 
 	builder_keep_sites(r->builder);
 	for (uint32_t i = 0; ok && i < p.file.nbuild_ids; i++)

@@ -2,7 +2,7 @@
  * which has a stack and a value of each of the profile's types.
  *
  * Fields may come in any order, so tables are read first and samples last.  A location has a line for each function that was inlined there, the innermost
- * first.  A profile that aprof wrote itself has three types, of which all are used: calls, samples and time. */
+ * first.  Each type is a value; a profile that aprof wrote itself has calls, samples and time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,8 +60,10 @@ struct proto {
 	struct value_type period_type;
 	uint64_t period, time;
 	bool own;			/* aprof wrote it */
-	int wanted, ticks, calls;	/* which values are the time, the samples, the calls; NO_VALUE: none is */
-	double scale;			/* ns of a unit of the wanted one */
+	int ticks, calls;		/* which types are the samples, the calls; NO_VALUE: none is */
+	struct { int type; double scale; } *shown; /* of each value of the builder: what it is of, and by how much more */
+	uint32_t nshown;
+	uint64_t *amounts;		/* of the sample at hand, of each of them */
 	uint64_t *values;		/* of the sample at hand */
 	size_t nvalues, values_room;
 	struct stack stack;		/* its functions */
@@ -290,7 +292,7 @@ static int type_find(const struct proto *p, const char *type)
 	return NO_VALUE;
 }
 
-/* The value that is shown as time: what the file says, else CPU time, else another time, else pprof's own choice, the last. */
+/* The value that is shown first: what the file says, else CPU time, else another time, else pprof's own choice, the last. */
 static int wanted_find(const struct proto *p)
 {
 	int cpu = type_find(p, "cpu");
@@ -306,42 +308,45 @@ static int wanted_find(const struct proto *p)
 	return (int)p->ntypes - 1;
 }
 
-/* Say what the times are, and what is left out. */
-static void types_tell(struct proto *p, const char *shown)
+/* Have the builder count TYPE, each SCALE more, as the value NAME in UNIT.  What it has already stays. */
+static void value_show(struct proto *p, int type, double scale, const char *name, const char *unit)
 {
-	struct amon_header *h = builder_header(p->r->builder);
-	const char *type = string(p, p->types[p->wanted].type, 0), *unit = string(p, p->types[p->wanted].unit, 1);
-	char others[300] = "";
-	size_t at = 0;
-
-	snprintf(h->unit, sizeof h->unit, "sample type %.40s, in %.30s%s", type ? type : "?", unit ? unit : "?", shown);
-	for (int i = 0; i < (int)p->ntypes && at < sizeof others; i++)
-		if (i != p->wanted && i != p->ticks && i != p->calls) {
-			const char *other = string(p, p->types[i].type, 2);
-
-			at += (size_t)snprintf(others + at, sizeof others - at, "%s%.40s", at ? ", " : "", other ? other : "?");
-		}
-	if (at)
-		reading_note(p->r, "note: %.100s: this is of one type of samples; not of: %s", p->r->label, others);
+	if (builder_value(p->r->builder, name, unit, true) != p->nshown)
+		return;
+	p->shown[p->nshown].type = type;
+	p->shown[p->nshown++].scale = scale;
 }
 
-static void types_choose(struct proto *p)
+/* Have it count TYPE as it is, times in ns. */
+static void type_show(struct proto *p, int type)
 {
-	const char *shown = "";
+	const struct value_type *t = &p->types[type];
+	double nsec = unit_nsec(p, t->unit);
+	const char *name = p->own && string_is(p, t->type, "time") ? "cpu" : string(p, t->type, 0);
 
-	p->wanted = wanted_find(p);
+	value_show(p, type, nsec > 0 ? nsec : 1, name, nsec > 0 ? "ns" : string(p, t->unit, 1));
+}
+
+/* All types are values, the one first that the file, or who wrote it, is about: where samples alone are counted, and it is known how long each of
+ * them is, that is time. */
+static bool types_choose(struct proto *p)
+{
+	int wanted = wanted_find(p);
+	double period = unit_nsec(p, p->period_type.unit) * (double)p->period;
+
 	p->ticks = type_find(p, "samples");
 	p->calls = p->own ? type_find(p, "calls") : NO_VALUE;
-	p->scale = unit_nsec(p, p->types[p->wanted].unit);
-	if (p->scale == 0 && p->wanted == p->ticks) {
-		p->scale = unit_nsec(p, p->period_type.unit) * (double)p->period;
-		shown = p->scale > 0 ? "; one stands for its period" : "; one is shown as 1 ms";
-		p->scale = p->scale > 0 ? p->scale : (double)SAMPLE_NSEC;
-	} else if (p->scale == 0) {
-		p->scale = 1;
-		shown = "; one is shown as 1 ns";
-	}
-	types_tell(p, shown);
+	p->shown = calloc(p->ntypes + 1, sizeof *p->shown);
+	p->amounts = calloc(p->ntypes + 1, sizeof *p->amounts);
+	if (!p->shown || !p->amounts)
+		return reading_no_memory(p->r);
+	if (wanted == p->ticks && unit_nsec(p, p->types[wanted].unit) == 0 && period > 0)
+		value_show(p, wanted, period, string(p, p->period_type.type, 0), "ns");
+	type_show(p, wanted);
+	for (int i = 0; i < (int)p->ntypes; i++)
+		if (i != wanted && i != p->calls && !(p->own && i == p->ticks))
+			type_show(p, i);
+	return true;
 }
 
 /* ---- stacks ---- */
@@ -481,11 +486,12 @@ static uint32_t thread_of(struct proto *p, const struct owner *o)
 	return builder_thread(p->r->builder, process, (uint32_t)o->tid, string(p, o->thread, 0));
 }
 
-static uint64_t from_pprof_value_of(const struct proto *p, int which, double scale)
+/* What the sample at hand has of TYPE, SCALE times more.  What there are no numbers for is told by the builder, which adds these up. */
+static uint64_t from_pprof_value_of(const struct proto *p, int type, double scale)
 {
-	double value = which == NO_VALUE ? 0 : (double)p->values[which] * scale;
+	double value = type == NO_VALUE ? 0 : (double)p->values[type] * scale;
 
-	return which == NO_VALUE ? 0 : scale == 1 ? p->values[which] : value < 0x1p63 ? (uint64_t)(value + 0.5) : UINT64_C(1) << 63;
+	return type == NO_VALUE ? 0 : scale == 1 ? p->values[type] : value < 0x1p63 ? (uint64_t)(value + 0.5) : UINT64_MAX;
 }
 
 static bool from_pprof_value_add(struct proto *p, uint64_t value, const unsigned char *at)
@@ -532,9 +538,10 @@ static bool from_pprof_sample_read(struct proto *p, struct wire w)
 	if (!from_pprof_sample_take(p, &w, &o))
 		return false;
 	stack_turn(&p->stack);
-	s = (struct builder_sample){ .thread = thread_of(p, &o), .functions = p->stack.functions, .n = p->stack.n,
-		.time = from_pprof_value_of(p, p->wanted, p->scale), .ticks = from_pprof_value_of(p, p->ticks, 1),
-			.calls = from_pprof_value_of(p, p->calls, 1) };
+	for (uint32_t i = 0; i < p->nshown; i++)
+		p->amounts[i] = from_pprof_value_of(p, p->shown[i].type, p->shown[i].scale);
+	s = (struct builder_sample){ .thread = thread_of(p, &o), .functions = p->stack.functions, .n = p->stack.n, .amounts = p->amounts,
+		.ticks = from_pprof_value_of(p, p->ticks, 1), .calls = from_pprof_value_of(p, p->calls, 1) };
 	if (s.thread == BUILDER_NONE)
 		return reading_no_memory(p->r);
 	builder_add(p->r->builder, &s);
@@ -578,9 +585,7 @@ static bool pprof_read(struct reading *r)
 	struct proto p = { .r = r };
 	bool ok = tables_read(&p);
 
-	if (ok)
-		types_choose(&p);
-	ok = ok && samples_read(&p);
+	ok = ok && types_choose(&p) && samples_read(&p);
 	free(p.strings);
 	free(p.mappings);
 	free(p.locations);
@@ -588,6 +593,8 @@ static bool pprof_read(struct reading *r)
 	free(p.inner.functions);
 	free(p.types);
 	free(p.values);
+	free(p.shown);
+	free(p.amounts);
 	free(p.stack.functions);
 	for (size_t i = 0; i < sizeof p.word / sizeof *p.word; i++)
 		free(p.word[i]);

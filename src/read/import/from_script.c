@@ -367,10 +367,7 @@ static bool sample_end(struct scripting *k)
 	event = events_find(&k->events, name);
 	if (event == BUILDER_NONE)
 		return reading_no_memory(k->r);
-	events_add(&k->events, event, h->period);
-	if (event == k->events.wanted)
-		builder_add(k->r->builder, &(struct builder_sample){ .thread = thread, .functions = k->stack.functions, .n = k->stack.n,
-			.time = h->period ? h->period : SAMPLE_NSEC, .ticks = 1 });
+	events_put(&k->events, k->r->builder, event, h->period, &(struct builder_sample){ .thread = thread, .functions = k->stack.functions, .n = k->stack.n });
 	return true;
 }
 
@@ -396,24 +393,25 @@ static bool from_script_line_read(struct scripting *k, const struct lines *l)
 	return !k->head.rest_size || !frame_take(k->head.rest, k->head.rest_size, &f) || frame_add(k, &f);
 }
 
-/* Which of the events the profile is to be of: each is looked at once. */
+/* Which events there are: each sample is looked at once. */
 static bool events_look(struct scripting *k)
 {
 	struct lines l = { .data = (const char *)k->r->data, .len = k->r->len };
 	struct head h;
 	struct frame f;
+	uint32_t event;
 	char *name;
 
 	while (lines_next(&l)) {
-		if (l.n == 0 || is_comment(&l) || is_frame(l.line, l.n, &f) || !from_script_head_take(l.line, l.n, &h) ||
-		    !h.event)
+		if (l.n == 0 || is_comment(&l) || is_frame(l.line, l.n, &f) || !from_script_head_take(l.line, l.n, &h))
 			continue;
-		name = from_script_text_keep(k, h.event, h.event_size, 0);
-		if (!name || events_find(&k->events, name) == BUILDER_NONE)
+		name = from_script_text_keep(k, h.event ? h.event : "", h.event ? h.event_size : 0, 0);
+		event = name ? events_find(&k->events, name) : BUILDER_NONE;
+		if (event == BUILDER_NONE)
 			return reading_no_memory(k->r);
+		events_add(&k->events, event, h.period);
 	}
-	events_choose(&k->events);
-	return true;
+	return events_show(&k->events, k->r->builder) || reading_no_memory(k->r);
 }
 
 static bool script_read(struct reading *r)
@@ -427,10 +425,8 @@ static bool script_read(struct reading *r)
 	ok = ok && sample_end(&k) && reading_odd_tell(r, k.good, "a sample or a frame as perf script prints them");
 	if (ok && k.good && !k.placed)
 		ok = error_set(r->err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: its samples do not say where they were: perf script -F +ip,sym prints that", r->label);
-	if (ok) {
+	if (ok)
 		reading_open_end_tell(r, &l);
-		events_tell(&k.events, r);
-	}
 	events_free(&k.events);
 	free(k.text);
 	free(k.stack.functions);

@@ -68,7 +68,7 @@ bool import_is(const void *head, size_t n)
 
 static bool import_read_plain(struct import *m, const unsigned char *data, size_t len, const char *label, struct error *err)
 {
-	struct amon_header header = { .clock = AMON_CLOCK_TICK, .way = 1u << AMON_WAY_STACKS };
+	struct amon_header header = { .way = 1u << AMON_WAY_STACKS };
 	struct reading r = { .data = data, .len = len, .label = label, .notes = m->notes, .notes_size = sizeof m->notes, .err = err };
 	size_t begin = import_comments(data, len);
 	const struct import_format *format = import_format_of((const char *)data, len, true);

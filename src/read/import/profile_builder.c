@@ -58,8 +58,17 @@ struct process {
 	uint32_t written;		/* modules in the file */
 };
 
+struct value {
+	char name[64], unit[32];
+	bool sampled;
+	uint64_t sum;			/* of all samples */
+};
+
 struct builder {
 	struct amon_header header;
+	struct value *values;
+	uint32_t nvalues;
+	size_t values_room;
 	struct arena strings;
 	struct module *modules;
 	uint32_t nmodules;
@@ -82,8 +91,7 @@ struct builder {
 	uint64_t budget;		/* of histories.work of each thread, and all together */
 	uint64_t spent;			/* of it, by threads */
 	bool keeps_sites;
-	uint64_t time;			/* of all samples, ns */
-	bool overflows;			/* that is more than there are numbers for */
+	bool overflows;			/* some value has more than there are numbers for */
 	bool failed, absurd;		/* out of memory; histories grow beyond all measure */
 };
 
@@ -116,6 +124,7 @@ void builder_free(struct builder *d)
 		free(d->processes[i].routines);
 		free(d->processes[i].modules);
 	}
+	free(d->values);
 	free(d->modules);
 	free(d->functions);
 	free(d->processes);
@@ -131,6 +140,25 @@ void builder_free(struct builder *d)
 }
 
 struct amon_header *builder_header(struct builder *d) { return &d->header; }
+
+uint32_t builder_value(struct builder *d, const char *name, const char *unit, bool sampled)
+{
+	struct value v = { .sampled = sampled };
+
+	name = name && *name ? name : "unnamed";
+	unit = unit && *unit ? unit : "count";
+	memcpy(v.name, name, strnlen(name, sizeof v.name - 1));
+	memcpy(v.unit, unit, strnlen(unit, sizeof v.unit - 1));
+	for (uint32_t i = 0; i < d->nvalues; i++)
+		if (strcmp(d->values[i].name, v.name) == 0)
+			return i;
+	if (!array_grow(&d->values, &d->values_room, d->nvalues, sizeof *d->values)) {
+		d->failed = true;
+		return 0;
+	}
+	d->values[d->nvalues] = v;
+	return d->nvalues++;
+}
 
 void builder_keep_sites(struct builder *d) { d->keeps_sites = true; }
 
@@ -368,10 +396,27 @@ static bool numbers_reach(uint32_t **numbers, size_t *n, size_t *room, size_t it
 	return true;
 }
 
+/* What the first value is: CPU time, elapsed time, or none. */
+static uint32_t clock_of(const struct value *v)
+{
+	return strcmp(v->unit, "ns") != 0 ? AMON_CLOCK_COUNT : strcmp(v->name, "wall") == 0 ? AMON_CLOCK_WALL : AMON_CLOCK_TICK;
+}
+
+static bool values_tell(struct builder *d, struct process *p)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; i < d->nvalues; i++)
+		ok = ok && recording_value(p->live, d->values[i].name, d->values[i].unit, d->values[i].sampled ? AMON_VALUE_SAMPLED | AMON_VALUE_WEIGHED : 0) == i;
+	return ok;
+}
+
 static bool process_open(struct builder *d, struct process *p)
 {
 	struct amon_header h = d->header;
 	struct error ignored;
+
+	h.clock = clock_of(&d->values[0]);
 
 	memset(h.notes, 0, sizeof h.notes);
 	h.pid = (int32_t)p->pid;
@@ -381,7 +426,7 @@ static bool process_open(struct builder *d, struct process *p)
 	p->live = recording_new_in_memory(&h, &ignored);
 	if (p->live && d->keeps_sites)
 		recording_keep_sites(p->live);
-	return p->live != NULL;
+	return p->live != NULL && values_tell(d, p);
 }
 
 /* What is added to addresses in module M, so that they are no other module's. */
@@ -475,6 +520,29 @@ static bool is_absurd(struct builder *d, struct thread *t, uint64_t before)
 	return d->absurd;
 }
 
+/* Add AMOUNTS to the sums of all; false: there are no numbers for what they are then. */
+static bool amounts_sum(struct builder *d, const uint64_t *amounts)
+{
+	for (uint32_t i = 0; i < d->nvalues; i++)
+		d->overflows |= __builtin_add_overflow(d->values[i].sum, amounts[i], &d->values[i].sum);
+	return !d->overflows;
+}
+
+/* Count S for ITEM. */
+static bool amounts_count(struct builder *d, struct process *p, const struct thread *t, uint32_t item, const struct builder_sample *s)
+{
+	bool ok = true;
+
+	recording_add(p->live, t->fold.thread, item, s->calls, s->amounts[0], s->amounts[0] ? s->ticks : 0);
+	for (uint32_t i = 0; i < d->nvalues; i++) {
+		uint64_t ticks = d->values[i].sampled ? s->ticks : 0;
+
+		if (s->amounts[i] && (i || ticks))
+			ok = recording_amount(p->live, t->fold.thread, item, i, s->amounts[i], ticks) && ok;
+	}
+	return ok;
+}
+
 void builder_add(struct builder *d, const struct builder_sample *s)
 {
 	struct thread *t;
@@ -485,10 +553,8 @@ void builder_add(struct builder *d, const struct builder_sample *s)
 
 	if (d->failed || d->absurd || d->overflows)
 		return;
-	if (__builtin_add_overflow(d->time, s->time, &d->time)) {
-		d->overflows = true;
+	if (!amounts_sum(d, s->amounts))
 		return;
-	}
 	t = thread_ready(d, s->thread);
 	p = t ? &d->processes[t->process] : NULL;
 	if (!t || !stack_make(d, p, s, &n)) {
@@ -502,8 +568,8 @@ void builder_add(struct builder *d, const struct builder_sample *s)
 	d->failed |= item == RECORDING_NONE || fold_is_elided(&t->fold);
 	if (d->failed)
 		return;
-	recording_add(p->live, t->fold.thread, item, s->calls, s->time, s->ticks);
-	fold_count_sites(&t->fold, s->ticks);
+	d->failed |= !amounts_count(d, p, t, item, s);
+	fold_count_sites(&t->fold, s->amounts[0] ? s->ticks : 0);
 }
 
 /* Function F as the file of P has it, NONE for what is none. */
@@ -512,15 +578,21 @@ static uint32_t builder_end_of(const struct builder *d, struct process *p, uint3
 	return f == BUILDER_NONE || f == GAP || f == OUTSIDE ? RECORDING_NONE : f >= SPECIAL ? f & ~SPECIAL : builder_routine_of(d, p, f);
 }
 
-void builder_arc(struct builder *d, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls, uint64_t time)
+void builder_arc(struct builder *d, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls, const uint64_t *amounts)
 {
+	uint32_t arc;
+
 	struct thread *t = d->failed ? NULL : thread_ready(d, thread);
 	struct process *p = t ? &d->processes[t->process] : NULL;
 	uint32_t caller = p ? builder_end_of(d, p, from) : RECORDING_NONE, callee = p ? builder_end_of(d, p, to) : RECORDING_NONE;
 
 	d->failed |= (from < SPECIAL && caller == RECORDING_NONE) || (to < SPECIAL && callee == RECORDING_NONE);
-	if (!d->failed && callee != RECORDING_NONE)
-		d->failed |= !recording_arc(p->live, caller, callee, calls, time);
+	if (d->failed || callee == RECORDING_NONE)
+		return;
+	arc = recording_arc(p->live, caller, callee, calls, amounts[0]);
+	d->failed |= arc == RECORDING_NONE;
+	for (uint32_t i = 1; !d->failed && i < d->nvalues; i++)
+		d->failed |= amounts[i] && !recording_arc_amount(p->live, arc, i, amounts[i]);
 }
 
 /* ---- the end ---- */
@@ -554,12 +626,22 @@ static bool names_write(const struct builder *d, struct process *p, uint32_t mod
 	return ok;
 }
 
+/* What times are, for people. */
+static void first_tell(const struct builder *d, char unit[128])
+{
+	struct profile_value v = { .flags = 0 };
+
+	memcpy(v.name, d->values[0].name, sizeof v.name);
+	memcpy(v.unit, d->values[0].unit, sizeof v.unit);
+	profile_value_text(&v, unit);
+}
+
 static bool builder_process_end(struct builder *d, struct process *p)
 {
 	struct amon_header *h = recording_header(p->live);
 
 	memcpy(h->origin, d->header.origin, sizeof h->origin);
-	memcpy(h->unit, d->header.unit, sizeof h->unit);
+	first_tell(d, h->unit);
 	for (uint32_t m = 0; m < p->nmodules; m++)
 		if (p->modules[m] != RECORDING_NONE && d->modules[m].named && !names_write(d, p, m))
 			return false;

@@ -16,12 +16,12 @@
 
 struct builder;
 
-/* Begin.  HEADER holds what is the same for all processes: origin, unit, clock and way.  SIZE is that of the file, bytes: the work that it may
+/* Begin.  HEADER holds what is the same for all processes: origin and way.  SIZE is that of the file, bytes: the work that it may
  * make is in proportion.  NULL: out of memory. */
 struct builder *builder_new(const struct amon_header *header, size_t size);
 void builder_free(struct builder *d);
 
-/* The header that the processes begin with; origin and unit may be changed until builder_end, and so may the notes, which the first process gets. */
+/* The header that the processes begin with; the origin may be changed until builder_end, and so may the notes, which the first process gets. */
 struct amon_header *builder_header(struct builder *d);
 
 /* The module PATH with the BUILD_ID of SIZE bytes, 32 at most; the number of an equal one if there is one. */
@@ -59,13 +59,17 @@ struct builder_place {
 /* Samples tell where calls return to, of some functions at least: the files keep call sites.  Before the first of them. */
 void builder_keep_sites(struct builder *d);
 
+/* Stacks have amounts of the value NAME, in UNIT ("ns", "bytes", "count", "cycles"), SAMPLED or exact: the first is what is shown where no other is
+ * asked for.  All are to be told before the first stack.  One of that name stays one.  NAME and UNIT may be NULL, or empty: that is not known.  Its number. */
+uint32_t builder_value(struct builder *d, const char *name, const char *unit, bool sampled);
+
 struct builder_sample {
 	uint32_t thread;
 	const uint32_t *functions;	/* numbers, outermost first; none: the time was outside all of them */
 	size_t n;
 	const struct builder_place *backs; /* of each function: where the call returns to that it waits for; NULL: of none is it known */
-	uint64_t time;			/* ns, or what the header's unit says */
-	uint64_t ticks;			/* samples; 0: their number is not known */
+	const uint64_t *amounts;	/* of each value, in its unit */
+	uint64_t ticks;			/* samples, alike, that brought those of them that are not 0; 0: their number is not known */
 	uint64_t calls;			/* of the last function, in this stack; 0 where calls were not counted */
 	bool cut;			/* it does not go back to the thread's start */
 };
@@ -73,9 +77,9 @@ struct builder_sample {
 /* Add a stack. */
 void builder_add(struct builder *d, const struct builder_sample *s);
 
-/* A file without contexts: the calls of function FROM to TO, and the time that passed in them, ns; FROM BUILDER_NONE: not known by whom.  Its stacks
- * are of one function each, with its own time. */
-void builder_arc(struct builder *d, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls, uint64_t time);
+/* A file without contexts: the calls of function FROM to TO, each pair once, and what was spent in them of each value; FROM BUILDER_NONE: not known
+ * by whom.  Its stacks are of one function each, with its own amounts. */
+void builder_arc(struct builder *d, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls, const uint64_t *amounts);
 
 /* All is in: the number of files.  0 with *ERR set: memory is short, stacks grew beyond all measure, or there are none at all. */
 size_t builder_end(struct builder *d, const char *label, struct error *err);

@@ -152,7 +152,7 @@ bool read_commands(struct reader *r)
 			struct amon_command item;
 
 			memcpy(&item, r->data + c->at + c->head.first + (uint64_t)k * sizeof item, sizeof item);
-			*to = (struct profile_command){ .processes = item.processes, .time = item.time, .calls = item.calls };
+			*to = (struct profile_command){ .processes = item.processes, .time = r->chosen ? 0 : item.time / r->divisor, .calls = item.calls };
 			memcpy(to->name, item.name, sizeof to->name - 1);
 		}
 	r->run.ncommands = run->ncommands;

@@ -1,5 +1,6 @@
 /* given_arcs.c - arcs that a file has instead of contexts (AMON_WAY_ARCS): calls and times between two routines. */
 #include "read/profile/reader.h"
+#include "read/profile/values.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ static bool given_arcs_end_find(struct reader *r, uint32_t id, uint64_t at, uint
 static bool given_arcs_add_arc(struct reader *r, const struct amon_arc *item, uint64_t at)
 {
 	struct profile *p = r->p;
-	struct profile_arc arc = { .calls = item->calls, .time = reader_nsec(r, item->time) };
+	struct profile_arc arc = { .calls = item->calls, .time = r->chosen ? 0 : reader_nsec(r, item->time) };
 
 	if (item->to == AMON_NONE)
 		return reader_corrupt(r, at, "an arc to no routine");
@@ -29,6 +30,7 @@ static bool given_arcs_add_arc(struct reader *r, const struct amon_arc *item, ui
 bool read_arcs(struct reader *r)
 {
 	bool wanted = r->run.header.way >> AMON_WAY_ARCS & 1;
+	size_t first = r->p->narcs;
 	const struct chunk *c;
 
 	for (size_t i = 0; wanted && (c = reader_next(r, AMON_ARCS, &i)) != NULL;)
@@ -40,5 +42,5 @@ bool read_arcs(struct reader *r)
 			if (!given_arcs_add_arc(r, &item, at))
 				return false;
 		}
-	return true;
+	return values_take_arcs(r, first);
 }

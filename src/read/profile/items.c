@@ -5,6 +5,7 @@
  * another file, the item counts for that one. */
 #include "read/profile/reader.h"
 #include "read/profile/times.h"
+#include "read/profile/values.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -18,11 +19,14 @@ enum { AHEAD = 16 };		/* by so many items, at most, memory is asked for before i
 struct counts {
 	uint64_t calls;		/* times the transition was taken */
 	uint64_t time;		/* unit of the file's clock */
-	uint32_t ticks;		/* samples */
+	uint64_t ticks;		/* samples */
 	bool used;		/* it was ever taken, or charged */
 	uint64_t site;		/* where its calls came from, AMON_SITE_NONE or _SEVERAL too */
 	struct amon_spent spent; /* samples of them */
 	uint64_t bytes;		/* that they moved */
+	const struct chunk *amounts; /* beside: what it has of values, */
+	size_t namounts;	/* in so many of them, */
+	uint32_t at;		/* at this place */
 };
 
 uint32_t reader_routine(struct reader *r, uint32_t id, uint64_t at)
@@ -135,6 +139,8 @@ static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_
 	add_capped(&s->time, reader_nsec(r, n->time));
 	add_capped(&s->ticks, n->ticks);
 	add_capped(&s->bytes, n->bytes);
+	if (!values_take_item(r, n->amounts, n->namounts, n->at, s))
+		return false;
 	if (from == PROFILE_NONE)
 		return true;				/* the root is entered by nobody */
 	add_capped(from == to ? &s->recursive : &s->entries, n->calls);
@@ -183,19 +189,21 @@ static struct counts items_take_counts(struct reader *r, const struct chunk *c, 
 	uint64_t ticks = counters + (uint64_t)c->head.capacity * sizeof(struct amon_counter) + i * sizeof(uint32_t);
 	struct amon_phase_count left;
 	struct amon_counter counter;
+	uint32_t samples = 0;
 	struct counts n;
 
 	memcpy(&counter, r->data + counters + i * sizeof counter, sizeof counter);
 	n = (struct counts){ .calls = counter.calls, .time = counter.time };
-	if (ticks <= r->len - sizeof n.ticks)
-		memcpy(&n.ticks, r->data + ticks, sizeof n.ticks);
+	if (ticks <= r->len - sizeof samples)
+		memcpy(&samples, r->data + ticks, sizeof samples);
+	n.ticks = samples;
 	n.used = n.calls > 0 || n.time > 0 || n.ticks > 0;
 	if (r->reset && index < r->reset->items)
 		memcpy(&before, r->data + r->reset->at + r->reset->head.first + index * sizeof before, sizeof before);
 	left = phases_count(r, index + AMON_PHASE_TOTALS, (struct amon_phase_count){ n.calls, n.time, n.ticks }, before);
 	n.calls = left.calls;			/* a reset may come between */
 	n.time = left.time;
-	n.ticks = left.ticks < UINT32_MAX ? (uint32_t)left.ticks : UINT32_MAX;
+	n.ticks = left.ticks;
 	n.used = n.used && (!r->p->private->phase || n.calls > 0 || n.time > 0 || n.ticks > 0);
 	return n;
 }
@@ -203,6 +211,8 @@ static struct counts items_take_counts(struct reader *r, const struct chunk *c, 
 /* The chunks beside one of contexts that say more of its items; NULL: there is none. */
 struct beside {
 	const struct chunk *sites, *spent, *bytes;
+	const struct chunk *amounts;	/* of each value one, or more */
+	size_t namounts;
 };
 
 /* Copy what chunk C has of item I, SIZE bytes, to WHAT; it stays as it is where there is nothing. */
@@ -212,6 +222,18 @@ static void profile_items_take(const struct reader *r, const struct chunk *c, ui
 		memcpy(what, r->data + c->at + c->head.first + i * size, size);
 }
 
+/* The value that was chosen is what counts of item I. */
+static void take_chosen(const struct reader *r, const struct beside *b, uint32_t i, struct counts *n)
+{
+	if (r->of_calls) {
+		n->time = n->calls;
+		n->ticks = 0;
+		return;
+	}
+	values_take_chosen(r, b->amounts, b->namounts, i, &n->time, &n->ticks);
+	n->used = n->used || n->time || n->ticks;
+}
+
 /* Where the calls of item I came from, how long they took and what they moved, as B tells. */
 static void take_beside(const struct reader *r, const struct beside *b, uint32_t i, struct counts *n)
 {
@@ -219,7 +241,12 @@ static void take_beside(const struct reader *r, const struct beside *b, uint32_t
 	n->spent = (struct amon_spent){ 0 };
 	profile_items_take(r, b->sites, i, &n->site, sizeof n->site);
 	n->bytes = 0;
-	if (r->p->private->phase)
+	n->amounts = b->amounts;
+	n->namounts = b->namounts;
+	n->at = i;
+	if (r->chosen)
+		take_chosen(r, b, i, n);
+	if (r->p->private->phase || r->chosen)
 		return;				/* it is not known in which phase the rest was */
 	profile_items_take(r, b->spent, i, &n->spent, sizeof n->spent);
 	profile_items_take(r, b->bytes, i, &n->bytes, sizeof n->bytes);
@@ -432,7 +459,7 @@ static const struct chunk *next_of_thread(const struct reader *r, uint32_t kind,
 
 /* Where the chunks of each kind begin that the next thread to be read may have. */
 struct chunk_cursors {
-	size_t contexts, pcs, resets, phases, stacks, sites, spent, spreads, bytes, slices, packed;
+	size_t contexts, pcs, resets, phases, stacks, sites, spent, spreads, bytes, amounts, slices, packed;
 };
 
 /* The chunk of KIND of thread NUMBER that is beside C, from *AT on; NULL: there is none. */
@@ -452,18 +479,21 @@ static const struct chunk *chunk_beside(const struct reader *r, uint32_t kind, c
 /* Replay the items of chunk C of thread NUMBER, with what stands beside. */
 static bool replay_with(struct reader *r, const struct chunk *c, uint32_t number, struct chunk_cursors *at, bool *stopped)
 {
-	const struct beside b = {
-		chunk_beside(r, AMON_SITES, c, number, &at->sites), chunk_beside(r, AMON_SPENT, c, number, &at->spent),
-		chunk_beside(r, AMON_BYTES, c, number, &at->bytes)
+	struct beside b = {
+		.sites = chunk_beside(r, AMON_SITES, c, number, &at->sites), .spent = chunk_beside(r, AMON_SPENT, c, number, &at->spent),
+		.bytes = chunk_beside(r, AMON_BYTES, c, number, &at->bytes), .amounts = chunk_beside(r, AMON_AMOUNTS, c, number, &at->amounts)
 	};
 
+	b.namounts = b.amounts != NULL;
+	while (b.amounts && chunk_beside(r, AMON_AMOUNTS, c, number, &at->amounts))
+		b.namounts++;
 	return replay_chunk(r, c, &b, r->run.first_thread + number, stopped);
 }
 
 /* Read the program counters of thread NUMBER: packed ones, else those of its tables. */
 static bool read_samples(struct reader *r, uint32_t number, struct chunk_cursors *at)
 {
-	bool wanted = !r->p->private->phase;	/* it is not known in which phase they were */
+	bool wanted = !r->p->private->phase && !r->chosen;	/* it is not known in which phase they were; of another value they say nothing */
 	const struct chunk *c;
 
 	while ((c = next_of_thread(r, AMON_PCS_PACKED, number, &at->packed)) != NULL)
@@ -514,7 +544,7 @@ static bool read_thread(struct reader *r, uint32_t number, struct chunk_cursors 
 		if (!replay_with(r, c, number, at, &stopped))
 			return false;
 	while (next_of_thread(r, AMON_SITES, number, &at->sites) || next_of_thread(r, AMON_SPENT, number, &at->spent) ||
-	       next_of_thread(r, AMON_BYTES, number, &at->bytes))
+	       next_of_thread(r, AMON_BYTES, number, &at->bytes) || next_of_thread(r, AMON_AMOUNTS, number, &at->amounts))
 		;
 	if (!read_samples(r, number, at) || !note_part(r, thread, first, first_pc))
 		return false;
@@ -522,10 +552,10 @@ static bool read_thread(struct reader *r, uint32_t number, struct chunk_cursors 
 		if (!read_stacks(r, c))
 			return false;
 	while ((c = next_of_thread(r, AMON_SPREADS, number, &at->spreads)) != NULL)
-		if (!read_spreads(r, c))
+		if (!r->chosen && !read_spreads(r, c))
 			return false;
 	while ((c = next_of_thread(r, AMON_SLICES, number, &at->slices)) != NULL)
-		if (!read_slices(r, c, thread))
+		if (!r->chosen && !read_slices(r, c, thread))
 			return false;
 	close_thread(r, first);
 	slices_merge(r->p, first_slice);
@@ -558,13 +588,14 @@ bool read_contexts(struct reader *r)
 	struct chunk_cursors at = {
 		first_of_kind(r, AMON_CONTEXTS), first_of_kind(r, AMON_PCS), first_of_kind(r, AMON_RESET),
 		first_of_kind(r, AMON_PHASE_COUNTS), first_of_kind(r, AMON_STACKS), first_of_kind(r, AMON_SITES),
-		first_of_kind(r, AMON_SPENT), first_of_kind(r, AMON_SPREADS), first_of_kind(r, AMON_BYTES), first_of_kind(r, AMON_SLICES),
+		first_of_kind(r, AMON_SPENT), first_of_kind(r, AMON_SPREADS), first_of_kind(r, AMON_BYTES), first_of_kind(r, AMON_AMOUNTS), first_of_kind(r, AMON_SLICES),
 		first_of_kind(r, AMON_PCS_PACKED)
 	};
 
 	if (!check_owners(r) || !items_cover_contexts(r))
 		return false;
-	slices_prepare(r);
+	if (!r->chosen)
+		slices_prepare(r);
 	for (uint32_t number = 0; number < r->run.threads; number++)
 		if (!read_thread(r, number, &at))
 			return false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/amount.h"
 #include "read/profile/private.h"
 
 /* ---- threads ---- */
@@ -85,6 +86,7 @@ static void share_add(void *to, const void *record)
 	add_capped(&sum->calls_out, s->calls_out);
 	add_capped(&sum->time, s->time);
 	add_capped(&sum->ticks, s->ticks);
+	squares_add(sum->squares, s->squares);
 	add_capped(&sum->bytes, s->bytes);
 }
 
@@ -161,6 +163,7 @@ static bool contexts_divide(struct profile *p, uint32_t n)
 		divide(&recursive[r], &c->recursive);
 		divide(&out, &c->calls_out);
 		c->time = mean_of(c->time, n);
+		squares_divide(c->squares, n);
 		c->bytes = mean_of(c->bytes, n);
 		add_capped(&p->time, c->time);
 	}
@@ -186,6 +189,7 @@ static void threads_divide(struct profile *p, uint32_t n)
 		s->recursive = mean_of(s->recursive, n);
 		s->calls_out = mean_of(s->calls_out, n);
 		s->time = mean_of(s->time, n);
+		squares_divide(s->squares, n);
 		s->bytes = mean_of(s->bytes, n);
 	}
 }
@@ -230,6 +234,8 @@ bool profile_take_mean(struct profile *p, uint32_t n)
 	p->monitor = mean_of(p->monitor, n);
 	p->unplaced = mean_of(p->unplaced, n);
 	p->nslices = 0;			/* each run has its own clock */
+	p->namounts = 0;		/* and what is meant is of one value */
+	p->nvalues = p->nvalues > 0;
 	p->mean_of = n;
 	return true;
 }

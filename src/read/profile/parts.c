@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/profile/private.h"
+#include "read/profile/values.h"
 
 bool parts_run(struct profile *p, const char *label, const struct amon_header *h, const struct amon_thread *t, const struct profile_command *commands, size_t n)
 {
@@ -19,10 +19,17 @@ bool parts_run(struct profile *p, const char *label, const struct amon_header *h
 		free(run.commands);
 		return false;
 	}
-	if (n)
-		memcpy(run.commands, commands, n * sizeof *commands);
-	for (size_t i = 0; i < n; i++)
+	p->private->divisor = value_of_header(&run.header, &run.value);
+	if (profile_value_add(p, &run.value) == PROFILE_NONE) {
+		free(run.label);
+		free(run.commands);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		run.commands[i] = commands[i];
+		run.commands[i].time /= p->private->divisor;
 		add_capped(&run.calls, commands[i].calls);
+	}
 	p->runs[0] = run;
 	p->nruns = 1;
 	p->threads[0] = (struct profile_thread){ .record = *t, .current = PROFILE_NONE };
@@ -79,7 +86,8 @@ bool parts_share(struct profile *p, const struct profile_share *s)
 {
 	if (!array_reserve(&p->shares, &p->private->shares, p->nshares + 1, sizeof *p->shares))
 		return false;
-	p->shares[p->nshares++] = *s;
+	p->shares[p->nshares] = *s;
+	p->shares[p->nshares++].time /= p->private->divisor;
 	return true;
 }
 

@@ -15,15 +15,19 @@ struct profile_private {
 	struct table module_table;	/* modules by build-id, else path */
 	struct table routine_table;	/* routines by (module, address, flags, pseudo) */
 	struct histories histories;	/* every history, and which context has it */
-	size_t phases, scripts, spreads, slices; /* likewise */
+	size_t phases, scripts, spreads, slices, values, amounts; /* likewise */
 	char *phase;			/* the only one that counts; NULL: all */
+	char *value;			/* the one that is to be in the place of times; NULL: each file's first */
+	bool value_of_stacks;		/* that is one of the call stacks beside */
+	bool weighed;			/* some share has squares */
+	uint64_t divisor;		/* parts.c: times come so many times too large */
 	uint32_t *node_of;		/* context -> its node in histories */
 };
 
 /* How much of everything a profile holds: to go back to when a file turns out bad. */
 struct profile_mark {
-	uint32_t runs, modules, routines, threads, contexts, nodes, scripts;
-	size_t shares, slices, pcs, stacks, sites, symbols, arcs, detours;
+	uint32_t runs, modules, routines, threads, contexts, nodes, scripts, values;
+	size_t amounts, shares, slices, pcs, stacks, sites, symbols, arcs, detours;
 };
 
 struct profile_mark profile_mark(const struct profile *p);
@@ -46,6 +50,7 @@ void profile_add_share(struct profile *p, const struct profile_share *s);
 
 /* The order of a profile's records, for qsort; 0: two that add up to one (record_order.c). */
 int order_shares(const void *x, const void *y);
+int order_amounts(const void *x, const void *y);
 int order_slices(const void *x, const void *y);
 int order_pcs(const void *x, const void *y);
 int order_detours(const void *x, const void *y);

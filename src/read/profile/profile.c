@@ -2,6 +2,7 @@
  *
  * Everything is appended only; so a profile is put back as it was before a bad file
  * by cutting the arrays to their old lengths. Counters are added last, when nothing can fail. */
+#include "contract/amount.h"
 #include "read/profile/private.h"
 
 #include <assert.h>
@@ -47,6 +48,8 @@ void profile_free(struct profile *p)
 	free(p->routines);
 	free(p->threads);
 	free(p->contexts);
+	free(p->values);
+	free(p->amounts);
 	free(p->shares);
 	free(p->spreads);
 	free(p->slices);
@@ -58,6 +61,7 @@ void profile_free(struct profile *p)
 	free(p->scripts);
 	free(p->phases);
 	free(p->private->phase);
+	free(p->private->value);
 	table_free(&p->private->module_table);
 	table_free(&p->private->routine_table);
 	free(p->private->node_of);
@@ -225,7 +229,7 @@ struct profile_mark profile_mark(const struct profile *p)
 {
 	return (struct profile_mark){
 		.runs = p->nruns, .modules = p->nmodules, .routines = p->nroutines, .threads = p->nthreads,
-		.contexts = p->ncontexts, .nodes = p->private->histories.n, .scripts = p->nscripts,
+		.contexts = p->ncontexts, .nodes = p->private->histories.n, .scripts = p->nscripts, .values = p->nvalues, .amounts = p->namounts,
 		.shares = p->nshares, .slices = p->nslices, .pcs = p->npcs, .stacks = p->nstacks, .sites = p->nsites, .symbols = p->nsymbols, .arcs = p->narcs, .detours = p->ndetours,
 	};
 }
@@ -285,6 +289,8 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 	cut_scripts(p, mark->scripts);
 	p->nroutines = mark->routines;
 	p->nthreads = mark->threads;
+	p->nvalues = mark->values;
+	p->namounts = mark->amounts;
 	p->nshares = mark->shares;
 	p->nslices = mark->slices;
 	p->npcs = mark->pcs;
@@ -361,13 +367,43 @@ double profile_tick(const struct profile *p)
 	const struct amon_header *h = p->nruns ? &p->runs[0].header : NULL;
 	double ticks = 0;
 
-	if (!h || (h->clock != AMON_CLOCK_TICK && h->clock != AMON_CLOCK_WALL))
+	if (!h || !(profile_value_of(p)->flags & AMON_VALUE_SAMPLED))
 		return 0;
 	for (uint32_t i = 0; i < p->ncontexts; i++)
 		ticks += (double)p->contexts[i].ticks;
 	if (ticks > 0)
 		return (double)p->time / ticks;
 	return h->rate ? 1e9 / h->rate : 0;
+}
+
+bool profile_set_value(struct profile *p, const char *name, bool of_stacks)
+{
+	p->private->value_of_stacks = of_stacks;
+	return (p->private->value = strdup(name)) != NULL;
+}
+
+const struct profile_value *profile_value_of(const struct profile *p)
+{
+	static const struct profile_value time = { "cpu", "ns", AMON_VALUE_SAMPLED };
+
+	return p->nvalues ? &p->values[0] : &time;
+}
+
+bool profile_is_time(const struct profile *p)
+{
+	return strcmp(profile_value_of(p)->unit, "ns") == 0;
+}
+
+bool profile_has_calls(const struct profile *p)
+{
+	return p->nruns && profile_counts_calls(p) && profile_has_contexts(p);
+}
+
+double profile_variance(const struct profile *p, uint32_t context)
+{
+	const struct profile_context *c = &p->contexts[context];
+
+	return profile_value_of(p)->flags & AMON_VALUE_WEIGHED ? (double)squares_wide(c->squares) : (double)c->time * profile_tick(p);
 }
 
 double profile_kernel_part(const struct profile *p)

@@ -27,10 +27,18 @@ struct profile_command {
 	uint64_t calls;			/* all of them, direct recursive ones included */
 };
 
+/* What a profile has amounts of. */
+struct profile_value {
+	char name[64];			/* "cpu", "page-faults" */
+	char unit[32];			/* "ns", "bytes", "count", "cycles" */
+	uint32_t flags;			/* enum amon_value_flag */
+};
+
 /* One file that went into the profile. */
 struct profile_run {
 	char *label;			/* name of the file as given to profile_read */
 	struct amon_header header;	/* its header, checked; strings NUL-terminated */
+	struct profile_value value;	/* what its times are */
 	bool truncated;			/* the file was cut off; what remained was used */
 	uint64_t cut_at;		/* where reading stopped, bytes; meaningful if truncated */
 	uint32_t first_thread;		/* its threads in threads[] */
@@ -92,8 +100,9 @@ struct profile_context {
 	uint64_t entries;		/* calls that entered it from another context */
 	uint64_t recursive;		/* direct recursive calls in it */
 	uint64_t calls_out;		/* calls made from it, direct recursive ones included */
-	uint64_t time;			/* raw, ns */
+	uint64_t time;			/* raw, in the unit of the profile's first value, ns as a rule, as all times are */
 	uint64_t ticks;			/* samples */
+	uint64_t squares[2];		/* sum of the squares of what each stands for (amon_amount) */
 	uint64_t bytes;			/* that its calls moved, as far as somebody told (aprof_bytes); 0 in a profile of one phase */
 };
 
@@ -117,7 +126,20 @@ struct profile_share {
 	uint64_t calls_out;		/* calls made from it, direct recursive ones included */
 	uint64_t time;			/* raw, ns */
 	uint64_t ticks;			/* samples */
+	uint64_t squares[2];		/* as in contexts */
 	uint64_t bytes;			/* moved by its calls */
+};
+
+/* What one thread has in one context, or the calls from one routine to another have, of a value that is not the first.  Sorted by all four; each
+ * once. */
+struct profile_amount {
+	uint32_t thread;		/* index in threads[]; PROFILE_NONE: it is of an arc */
+	uint32_t from;			/* of an arc: index in routines[], PROFILE_NONE: not known by whom; else PROFILE_NONE */
+	uint32_t to;			/* index in contexts[]; of an arc in routines[] */
+	uint32_t value;			/* index in values[] */
+	uint64_t amount;		/* in its unit */
+	uint64_t samples;		/* that brought it; 0: not known, or exact */
+	uint64_t squares[2];		/* as in contexts */
 };
 
 /* What samples charged to one context of one thread in one interval of its run.  Sorted by thread, context, interval; each triple once. */
@@ -223,8 +245,12 @@ struct profile {
 	uint32_t ncontexts;		/* how many */
 	struct profile_spread *spreads;	/* of contexts 0..nspreads-1; profile_spread_of has the rest, and is what to ask */
 	uint32_t nspreads;		/* how many */
+	struct profile_value *values;	/* [0] is what all times are */
+	uint32_t nvalues;		/* how many; 0: there is no run */
 	struct profile_share *shares;	/* parts by thread */
 	size_t nshares;			/* how many */
+	struct profile_amount *amounts;	/* of values other than the first */
+	size_t namounts;		/* how many */
 	struct profile_slice *slices;	/* parts of shares by interval, of runs that keep these */
 	size_t nslices;			/* how many */
 	struct profile_pc *pcs;		/* program counters */
@@ -267,6 +293,21 @@ bool profile_read(struct profile *p, const void *data, size_t len, const char *l
 /* What profile_read adds from now on is to be of the phase NAME alone; a file without it adds nothing but its contexts, uncalled.
  * Program counters are not kept by phases: there will be none.  False: out of memory. */
 bool profile_set_phase(struct profile *p, const char *name);
+
+/* What profile_read adds from now on is to have the value NAME in the place of times, and no other one; "calls" is one where calls were counted.
+ * OF_STACKS: of the call stacks beside (profile.sampled) alone.  False: out of memory. */
+bool profile_set_value(struct profile *p, const char *name, bool of_stacks);
+
+/* What the times of P are, and whether they are times, in ns. */
+const struct profile_value *profile_value_of(const struct profile *p);
+bool profile_is_time(const struct profile *p);
+
+/* Are calls one of P's values? */
+bool profile_has_calls(const struct profile *p);
+
+/* The variance of CONTEXT's time, in squares of its unit, if that is sampled: by what each sample stands for, where that is known, else as if they
+ * were alike. */
+double profile_variance(const struct profile *p, uint32_t context);
 
 /* Is S in the range R of its run? */
 bool profile_range_has(const struct profile *p, const struct profile_range *r, const struct profile_slice *s);
@@ -340,16 +381,19 @@ void *profile_symbols_chunk(const struct profile *p, size_t first, size_t *len, 
 uint32_t profile_kind(const struct amon_header *h);
 bool profile_kind_is_stacks(uint32_t kind);
 
-/* What a file with the header H has as times: "time", "samples" of which nobody says how long they are, or what is counted, such as "event Ir"; into TEXT, of PROFILE_VALUE bytes.  Returns TEXT. */
+/* What V is, for people: "page-faults", "alloc_space, in bytes"; into TEXT, of PROFILE_VALUE bytes, which is returned. */
 enum { PROFILE_VALUE = 128 };
-char *profile_value(const struct amon_header *h, char *text);
+char *profile_value_text(const struct profile_value *v, char *text);
 
-/* Does a file called LABEL, with the header H, go with FIRST, a run of a profile?  False with *ERR set. */
-bool profile_goes_with(const struct profile_run *first, const struct amon_header *h, const char *label, struct error *err);
+/* Does RUN, of a file, go with FIRST, a run of a profile?  False with *ERR set. */
+bool profile_goes_with(const struct profile_run *first, const struct profile_run *run, struct error *err);
 
 /* The amon.out of SIZE bytes at FILE, of call stacks, as a chunk of the file of exact contexts of the same processes: malloc'ed, its size in *LEN, a
  * multiple of AMON_PAGE.  NULL with *ERR set: memory is short, or it is more than a chunk can be. */
 void *profile_sampled_chunk(const void *file, size_t size, size_t *len, struct error *err);
+
+/* The profile of the call stacks beside, P->sampled, made if there is none.  NULL: out of memory. */
+struct profile *profile_beside(struct profile *p);
 
 /* Add the amon.out of call stacks in the LEN bytes at DATA, called LABEL in messages, to P->sampled.  False with *ERR set, as profile_read; P is then as before. */
 bool profile_read_sampled(struct profile *p, const void *data, size_t len, const char *label, struct error *err);

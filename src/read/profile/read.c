@@ -2,8 +2,9 @@
  *
  * Nothing is added to the sums of the profile before all has been checked. */
 #include "read/profile/reader.h"
+#include "read/profile/values.h"
+#include "contract/amount.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,51 +39,9 @@ static bool check_magic(struct reader *r)
 	return true;
 }
 
-uint32_t profile_kind(const struct amon_header *h)
-{
-	return (h->way >> AMON_WAY_STACKS & 1) << 31 | (h->way >> AMON_WAY_ARCS & 1) << 30 | h->clock;
-}
-
-bool profile_kind_is_stacks(uint32_t kind)
-{
-	return kind >> 31;
-}
-
-char *profile_value(const struct amon_header *h, char *text)
-{
-	/* what imports say of what is no time */
-	if (strstr(h->unit, "shown as 1 ns"))
-		snprintf(text, PROFILE_VALUE, "%.*s", (int)strcspn(h->unit, ";"), h->unit);
-	else
-		snprintf(text, PROFILE_VALUE, "%s", strstr(h->unit, "shown as 1 ms") ? "samples" : "time");
-	return text;
-}
-
-bool profile_goes_with(const struct profile_run *first, const struct amon_header *h, const char *label, struct error *err)
-{
-	const struct amon_header *f = &first->header;
-	char value[PROFILE_VALUE], first_value[PROFILE_VALUE];
-
-	if (profile_kind(f) == profile_kind(h) && strcmp(profile_value(f, first_value), profile_value(h, value)) == 0)
-		return true;
-	if (profile_kind(f) == profile_kind(h))
-		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%.60s has %s, and %.60s has %s: unlike things are not added up", label, value, first->label,
-				 first_value);
-	if (f->clock != h->clock)
-		return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, clock),
-				 "%.60s: its times are by another clock than those of %.60s; report them apart", label, first->label);
-	if ((f->way ^ h->way) >> AMON_WAY_STACKS & 1)
-		return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, way),
-				 "%.60s and %.60s: of one call stacks were sampled, of the other calls were counted; report them apart",
-				 label, first->label);
-	return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, way),
-			 "%.60s and %.60s: of one contexts are known, of the other arcs alone; report them apart", label, first->label);
-}
-
 static bool check_header(struct reader *r)
 {
 	struct amon_header *h = &r->run.header;
-	const struct profile *p = r->p;
 
 	if (h->clock > AMON_CLOCK_COUNT)
 		return reader_corrupt(r, offsetof(struct amon_header, clock), "unknown clock %u", h->clock);
@@ -98,8 +57,6 @@ static bool check_header(struct reader *r)
 	if (h->used < AMON_PAGE || h->used % AMON_PAGE != 0)
 		return reader_corrupt(r, offsetof(struct amon_header, used), "%llu bytes in use are no whole pages",
 				      (unsigned long long)h->used);
-	if (p->nruns > 0 && !profile_goes_with(&p->runs[0], h, r->label, r->err))
-		return false;
 	h->host[sizeof h->host - 1] = h->program[sizeof h->program - 1] = 0;
 	h->directory[sizeof h->directory - 1] = h->command[sizeof h->command - 1] = 0;
 	h->origin[sizeof h->origin - 1] = h->unit[sizeof h->unit - 1] = 0;
@@ -172,6 +129,7 @@ void profile_add_share(struct profile *p, const struct profile_share *s)
 	add_capped(&c->calls_out, s->calls_out);
 	add_capped(&c->time, s->time);
 	add_capped(&c->ticks, s->ticks);
+	squares_add(c->squares, s->squares);
 	add_capped(&c->bytes, s->bytes);
 	add_capped(&p->time, s->time);
 }
@@ -196,6 +154,9 @@ static void read_commit(struct reader *r)
 	}
 	merge_pcs(p);
 	merge_arcs(p);
+	if (p->namounts > r->mark.amounts)
+		amounts_merge(p, 0);
+	values_commit(r);
 	phases_commit(r);
 	spreads_commit(r);
 	p->runs[p->nruns - 1] = r->run;
@@ -231,7 +192,7 @@ static bool read_sampled(struct reader *r)
 	size_t i = 0;
 	const struct chunk *c = reader_next(r, AMON_SAMPLED, &i);
 
-	if (!c || r->p->private->phase || (c->items < sizeof(struct amon_header) && r->run.truncated))
+	if (!c || r->p->private->phase || (r->p->private->value && !r->p->private->value_of_stacks) || (c->items < sizeof(struct amon_header) && r->run.truncated))
 		return true;
 	if (c->items < sizeof(struct amon_header) || !is_of_stacks(r, c) || reader_next(r, AMON_SAMPLED, &i))
 		return reader_corrupt(r, c->at, "no call stacks of the same run");
@@ -240,7 +201,7 @@ static bool read_sampled(struct reader *r)
 
 static bool profile_read_all(struct reader *r)
 {
-	return check_magic(r) && check_header(r) && reader_collect(r) && add_run(r) && read_modules(r) && read_symbols(r) && read_commands(r) &&
+	return check_magic(r) && check_header(r) && reader_collect(r) && add_run(r) && read_values(r) && read_modules(r) && read_symbols(r) && read_commands(r) &&
 	       read_routines(r) && read_scripts(r) && read_threads(r) && read_phases(r) && prepare(r) && read_contexts(r) && read_arcs(r) && read_sampled(r);
 }
 
@@ -262,14 +223,25 @@ bool profile_read(struct profile *p, const void *data, size_t len, const char *l
 	free(r.phases);
 	free(r.spreads);
 	free(r.parts);
+	free(r.values);
+	free(r.value_of);
 	return ok;
+}
+
+struct profile *profile_beside(struct profile *p)
+{
+	if (!p->sampled && (p->sampled = profile_new()) && p->private->value_of_stacks && !profile_set_value(p->sampled, p->private->value, false)) {
+		profile_free(p->sampled);
+		p->sampled = NULL;
+	}
+	return p->sampled;
 }
 
 bool profile_read_sampled(struct profile *p, const void *data, size_t len, const char *label, struct error *err)
 {
 	bool ok;
 
-	if (!p->sampled && !(p->sampled = profile_new()))
+	if (!profile_beside(p))
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.60s: out of memory while reading it", label);
 	ok = profile_read(p->sampled, data, len, label, err);
 	if (p->sampled->nruns == 0) {

@@ -34,7 +34,7 @@ uint64_t reader_nsec(const struct reader *r, uint64_t x)
 	unsigned __int128 nsec;
 
 	if (x == 0 || h->clock != AMON_CLOCK_TSC)
-		return x;
+		return r->divisor > 1 ? x / r->divisor : x;
 	nsec = (unsigned __int128)x * 1000000000 / h->tsc_hz;
 	return nsec > UINT64_MAX ? UINT64_MAX : (uint64_t)nsec;
 }
@@ -80,6 +80,8 @@ static uint32_t reader_item_size(uint32_t kind)
 	case AMON_SPREADS: return sizeof(struct amon_spread);
 	case AMON_BYTES: return sizeof(uint64_t);
 	case AMON_SLICES: return sizeof(struct amon_slice);
+	case AMON_VALUES: return sizeof(struct amon_value);
+	case AMON_AMOUNTS: return sizeof(struct amon_amount);
 	case AMON_PCS_PACKED: return 1;
 	case AMON_SAMPLED: return 1;
 	default: return 0;
@@ -172,7 +174,7 @@ static bool reader_take_counts(struct reader *r, size_t n, bool owned)
 /* Do chunks of KIND say of which items of their thread they are? */
 static bool has_base(uint32_t kind)
 {
-	return kind == AMON_CONTEXTS || kind == AMON_SITES || kind == AMON_SPENT || kind == AMON_BYTES;
+	return kind == AMON_CONTEXTS || kind == AMON_SITES || kind == AMON_SPENT || kind == AMON_BYTES || kind == AMON_AMOUNTS;
 }
 
 static int compare_chunks(const void *x, const void *y)
@@ -181,7 +183,7 @@ static int compare_chunks(const void *x, const void *y)
 
 	if (a->head.kind != b->head.kind)
 		return a->head.kind < b->head.kind ? -1 : 1;
-	if (chunk_is_owned(a) && a->head.thread != b->head.thread)
+	if ((chunk_is_owned(a) || chunk_is_owned(b)) && a->head.thread != b->head.thread)
 		return a->head.thread < b->head.thread ? -1 : 1;
 	if (has_base(a->head.kind) && a->head.base != b->head.base)
 		return a->head.base < b->head.base ? -1 : 1;

@@ -1,7 +1,8 @@
 /* reader.h - one reading of one file: what the files that read hand to each other.
  *
- * read.c walks the steps, reader.c finds the chunks and takes their counts, records.c turns modules, routines and
- * threads into the profile's, scripts.c says what those of scripts are, phases.c their phases, spreads.c how they differ over ranks, slices.c what was when, items.c replays the contexts and sums their counters. */
+ * read.c walks the steps, read_values.c says which values there are, reader.c finds the chunks and takes their counts, records.c turns modules,
+ * routines and threads into the profile's, scripts.c says what those of scripts are, phases.c their phases, spreads.c how they differ over ranks,
+ * slices.c what was when, items.c replays the contexts and sums their counters. */
 #ifndef READER_H
 #define READER_H
 
@@ -20,7 +21,7 @@ static inline bool chunk_is_owned(const struct chunk *c)
 	return c->head.kind == AMON_CONTEXTS || c->head.kind == AMON_PCS || c->head.kind == AMON_RESET ||
 	       c->head.kind == AMON_PHASE_COUNTS || c->head.kind == AMON_STACKS || c->head.kind == AMON_SITES ||
 	       c->head.kind == AMON_SPENT || c->head.kind == AMON_SPREADS || c->head.kind == AMON_BYTES || c->head.kind == AMON_SLICES ||
-	       c->head.kind == AMON_PCS_PACKED;
+	       c->head.kind == AMON_PCS_PACKED || (c->head.kind == AMON_AMOUNTS && c->head.thread != AMON_NONE);
 }
 
 /* A module record of the file. */
@@ -77,6 +78,12 @@ struct reader {
 	size_t nspreads, spread_room;
 	struct source_part *parts;	/* what each thread has, in the order of threads (times.h) */
 	size_t nparts, part_room;
+	struct profile_value *values;	/* of the file; of one that was chosen [0] alone */
+	uint32_t *value_of;		/* value of the file -> value of the profile */
+	uint32_t nvalues;		/* how many */
+	uint32_t chosen;		/* which of the file's is read in the place of times; 0: these are */
+	bool of_calls;			/* it is its calls */
+	uint64_t divisor;		/* what stands in the place of times is by so much too large */
 	uint64_t budget;		/* bound on histories.work: beyond it the file is absurd */
 	uint64_t node_budget;		/* the same for histories.n */
 };
@@ -93,10 +100,11 @@ bool reader_collect(struct reader *r);
 /* The chunks of one KIND: the first at or after *I, which moves behind it.  NULL: no more. */
 const struct chunk *reader_next(const struct reader *r, uint32_t kind, size_t *i);
 
-/* X in the unit of the file's counters, as ns. */
+/* X in the unit of the file's counters, as ns, or in the unit of the value that they are. */
 uint64_t reader_nsec(const struct reader *r, uint64_t x);
 
 /* Steps of the reading, in this order; false with the error set. */
+bool read_values(struct reader *r);
 bool read_modules(struct reader *r);
 bool read_symbols(struct reader *r);
 bool read_commands(struct reader *r);

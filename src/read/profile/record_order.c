@@ -10,6 +10,17 @@ int order_shares(const void *x, const void *y)
 	return a->thread != b->thread ? by(a->thread, b->thread) : by(a->context, b->context);
 }
 
+int order_amounts(const void *x, const void *y)
+{
+	const struct profile_amount *a = x, *b = y;
+
+	if (a->thread != b->thread)
+		return by(a->thread, b->thread);
+	if (a->from != b->from)
+		return by(a->from, b->from);
+	return a->to != b->to ? by(a->to, b->to) : by(a->value, b->value);
+}
+
 int order_slices(const void *x, const void *y)
 {
 	const struct profile_slice *a = x, *b = y;

@@ -156,6 +156,8 @@ static bool add_thread(struct reader *r, const struct amon_thread *record, uint6
 	t = &p->threads[p->nthreads++];
 	*t = (struct profile_thread){ .run = p->nruns - 1, .record = *record, .current = PROFILE_NONE };
 	t->record.name[sizeof t->record.name - 1] = 0;
+	if (r->chosen)				/* these are of the first value */
+		t->record.unplaced = t->record.monitor = t->record.ticks = t->record.monitor_ticks = t->record.squares = 0;
 	return true;
 }
 

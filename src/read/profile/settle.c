@@ -4,16 +4,18 @@
  * - modules: the program first, then by path and build-id, of several paths the first; those of no file behind
  * - routines: by module, address, flags; pseudo-routines last
  * - contexts: parents first, then what is called from a context by routine, each with all below it
- * - threads: by their records, then by what they counted */
+ * - threads: by their records, then by what they counted
+ * - values: by name, behind the first */
 #include <stdlib.h>
 #include <string.h>
 
 #include "read/profile/headers.h"
 #include "read/profile/summing.h"
+#include "read/profile/values.h"
 
 /* New places: old index -> new index. */
 struct renumbering {
-	uint32_t *modules, *routines, *contexts, *threads;
+	uint32_t *modules, *routines, *contexts, *threads, *values;
 };
 
 static uint32_t *numbers(size_t n)
@@ -245,6 +247,24 @@ static bool contexts_place(struct profile *p, struct renumbering *at)
 	return ok;
 }
 
+/* ---- values ---- */
+
+static int value_compare(const void *x, const void *y, void *profile)
+{
+	const struct profile *p = profile;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return a && b ? strcmp(p->values[a].name, p->values[b].name) : (a > b) - (a < b);
+}
+
+static bool values_place(struct profile *p, struct renumbering *at)
+{
+	at->values = numbers(p->nvalues);
+	if (at->values)
+		qsort_r(at->values, p->nvalues, sizeof *at->values, value_compare, p);
+	return at->values && invert(at->values, p->nvalues) && permute(&p->values, &p->private->values, at->values, p->nvalues, sizeof *p->values);
+}
+
 /* ---- counters ---- */
 
 /* The records of K change hands, in the order of COMPARE: to *ITEMS, their number to *N and the room for them to *ROOM. */
@@ -264,6 +284,7 @@ static void settle_hand_over(struct key_table *k, void *items, size_t *n, size_t
 static void records_place(struct profile_sum *s, const struct renumbering *at)
 {
 	struct profile_share *shares = (void *)s->shares.items;
+	struct profile_amount *amounts = (void *)s->amounts.items;
 	struct profile_pc *pcs = (void *)s->pcs.items;
 	struct profile_detour *detours = (void *)s->detours.items;
 	struct profile_site *sites = (void *)s->sites.items;
@@ -271,6 +292,13 @@ static void records_place(struct profile_sum *s, const struct renumbering *at)
 
 	for (size_t i = 0; i < s->shares.n; i++)
 		shares[i].context = at->contexts[shares[i].context];
+	for (size_t i = 0; i < s->amounts.n; i++) {
+		struct profile_amount *a = &amounts[i];
+
+		a->value = at->values[a->value];
+		a->from = a->from == PROFILE_NONE ? PROFILE_NONE : at->routines[a->from];
+		a->to = a->thread == PROFILE_NONE ? at->routines[a->to] : at->contexts[a->to];
+	}
 	for (size_t i = 0; i < s->pcs.n; i++) {
 		pcs[i].context = at->contexts[pcs[i].context];
 		pcs[i].module = module_at(at, pcs[i].module);
@@ -295,6 +323,7 @@ static void records_hand_over(struct profile_sum *s)
 	struct profile *p = s->p;
 
 	settle_hand_over(&s->shares, &p->shares, &p->nshares, &p->private->shares, order_shares);
+	settle_hand_over(&s->amounts, &p->amounts, &p->namounts, &p->private->amounts, order_amounts);
 	settle_hand_over(&s->pcs, &p->pcs, &p->npcs, &p->private->pcs, order_pcs);
 	settle_hand_over(&s->detours, &p->detours, &p->ndetours, &p->private->room, order_detours);
 	settle_hand_over(&s->sites, &p->sites, &p->nsites, &p->private->sites, order_sites);
@@ -306,7 +335,7 @@ static void records_hand_over(struct profile_sum *s)
 /* Where the records of each thread begin: of thread i from [i] to [i + 1]. */
 struct slices {
 	const struct profile *p;
-	size_t *shares, *detours, *sites;
+	size_t *shares, *amounts, *detours, *sites;
 };
 
 /* Fill STARTS for the N records of SIZE bytes at ITEMS, whose threads stand at OFFSET. */
@@ -336,6 +365,19 @@ static int shares_compare(const struct slices *s, uint32_t a, uint32_t b)
 
 		c = sign(x->context, y->context);
 		c = c ? c : memcmp(&x->entries, &y->entries, sizeof *x - offsetof(struct profile_share, entries));
+	}
+	return c;
+}
+
+static int amounts_compare(const struct slices *s, uint32_t a, uint32_t b)
+{
+	size_t n = s->amounts[a + 1] - s->amounts[a];
+	int c = sign(n, s->amounts[b + 1] - s->amounts[b]);
+
+	for (size_t i = 0; c == 0 && i < n; i++) {
+		const struct profile_amount *x = &s->p->amounts[s->amounts[a] + i], *y = &s->p->amounts[s->amounts[b] + i];
+
+		c = memcmp(&x->from, &y->from, sizeof *x - offsetof(struct profile_amount, from));
 	}
 	return c;
 }
@@ -373,6 +415,7 @@ static int thread_compare(const void *x, const void *y, void *slices)
 	c = c ? c : memcmp(&a->record, &b->record, sizeof a->record);
 	c = c ? c : sign(a->current, b->current);
 	c = c ? c : shares_compare(s, i, k);
+	c = c ? c : amounts_compare(s, i, k);
 	return c ? c : ways_compare(s, i, k);
 }
 
@@ -380,10 +423,11 @@ static bool slices_make(struct slices *s, const struct profile *p)
 {
 	size_t size = ((size_t)p->nthreads + 2) * sizeof *s->shares;
 
-	*s = (struct slices){ p, malloc(size), malloc(size), malloc(size) };
-	if (!s->shares || !s->detours || !s->sites)
+	*s = (struct slices){ p, malloc(size), malloc(size), malloc(size), malloc(size) };
+	if (!s->shares || !s->amounts || !s->detours || !s->sites)
 		return false;
 	slice(s->shares, p->nthreads, p->shares, p->nshares, sizeof *p->shares, offsetof(struct profile_share, thread));
+	slice(s->amounts, p->nthreads, p->amounts, p->namounts, sizeof *p->amounts, offsetof(struct profile_amount, thread));
 	slice(s->detours, p->nthreads, p->detours, p->ndetours, sizeof *p->detours, offsetof(struct profile_detour, thread));
 	slice(s->sites, p->nthreads, p->sites, p->nsites, sizeof *p->sites, offsetof(struct profile_site, thread));
 	return true;
@@ -402,6 +446,7 @@ static bool threads_place(struct profile *p, struct renumbering *at)
 	if (at->threads)
 		qsort_r(at->threads, p->nthreads, sizeof *at->threads, thread_compare, &slices);
 	free(slices.shares);
+	free(slices.amounts);
 	free(slices.detours);
 	free(slices.sites);
 	return at->threads && invert(at->threads, p->nthreads) &&
@@ -418,12 +463,17 @@ static void threads_renumber(struct profile *p, const struct renumbering *at)
 		return;
 	for (size_t i = 0; i < p->nshares; i++)
 		p->shares[i].thread = at->threads[p->shares[i].thread];
+	for (size_t i = 0; i < p->namounts; i++)
+		if (p->amounts[i].thread != PROFILE_NONE)
+			p->amounts[i].thread = at->threads[p->amounts[i].thread];
 	for (size_t i = 0; i < p->ndetours; i++)
 		p->detours[i].thread = at->threads[p->detours[i].thread];
 	for (size_t i = 0; i < p->nsites; i++)
 		p->sites[i].thread = at->threads[p->sites[i].thread];
 	if (p->nshares)
 		qsort(p->shares, p->nshares, sizeof *p->shares, order_shares);
+	if (p->namounts)
+		qsort(p->amounts, p->namounts, sizeof *p->amounts, order_amounts);
 	if (p->ndetours)
 		qsort(p->detours, p->ndetours, sizeof *p->detours, order_detours);
 	if (p->nsites)
@@ -496,13 +546,15 @@ bool sum_settle(struct profile_sum *s)
 {
 	struct profile *p = s->p;
 	struct renumbering at = { 0 };
-	bool ok = modules_place(p, &at) && routines_place(p, &at) && contexts_place(p, &at);
+	bool ok = modules_place(p, &at) && routines_place(p, &at) && contexts_place(p, &at) && values_place(p, &at);
 
 	if (ok) {
 		profile_tables_renew(p);
 		scripts_settle(p, &at);
 		records_place(s, &at);
 		records_hand_over(s);
+		p->private->weighed = true;
+		squares_settle(p);
 		ok = threads_place(p, &at);
 	}
 	if (ok) {
@@ -515,5 +567,6 @@ bool sum_settle(struct profile_sum *s)
 	free(at.routines);
 	free(at.contexts);
 	free(at.threads);
+	free(at.values);
 	return ok;
 }

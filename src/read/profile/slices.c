@@ -113,6 +113,8 @@ static void times_clear(struct profile *p)
 		t->unplaced = t->monitor = t->ticks = t->monitor_ticks = 0;
 		t->cpu_last = t->cpu_first;
 	}
+	if (p->nvalues)				/* nor are the weights of samples known by time */
+		p->values[0].flags &= ~(uint32_t)AMON_VALUE_WEIGHED;
 	for (uint32_t i = 0; i < p->nruns; i++)
 		p->runs[i].header.cpu_user = p->runs[i].header.cpu_system = 0;
 	p->time = p->monitor = p->unplaced = 0;

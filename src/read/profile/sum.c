@@ -7,6 +7,8 @@
 #include "read/profile/commands.h"
 #include "read/profile/headers.h"
 #include "read/profile/summing.h"
+#include "read/profile/values.h"
+#include "contract/amount.h"
 
 struct profile_sum *profile_sum_new(bool many)
 {
@@ -16,6 +18,7 @@ struct profile_sum *profile_sum_new(bool many)
 		return NULL;
 	s->by_name = many;
 	s->shares = (struct key_table){ .size = sizeof(struct profile_share), .key = offsetof(struct profile_share, entries) };
+	s->amounts = (struct key_table){ .size = sizeof(struct profile_amount), .key = offsetof(struct profile_amount, amount) };
 	s->pcs = (struct key_table){ .size = sizeof(struct profile_pc), .key = offsetof(struct profile_pc, count) };
 	s->detours = (struct key_table){ .size = sizeof(struct profile_detour), .key = offsetof(struct profile_detour, to) + sizeof(uint32_t) };
 	s->sites = (struct key_table){ .size = sizeof(struct profile_site), .key = offsetof(struct profile_site, calls) };
@@ -35,6 +38,7 @@ void profile_sum_free(struct profile_sum *s)
 	profile_sum_free(s->sampled);
 	profile_free(s->p);
 	key_table_free(&s->shares);
+	key_table_free(&s->amounts);
 	key_table_free(&s->pcs);
 	key_table_free(&s->detours);
 	key_table_free(&s->sites);
@@ -45,6 +49,7 @@ void profile_sum_free(struct profile_sum *s)
 	free(s->routine_of);
 	free(s->context_of);
 	free(s->thread_of);
+	free(s->value_of);
 	free(s->left);
 	free(s->history);
 	free(s);
@@ -64,8 +69,19 @@ bool sum_share(struct key_table *k, const struct profile_share *s)
 	add_capped(&sum->calls_out, s->calls_out);
 	add_capped(&sum->time, s->time);
 	add_capped(&sum->ticks, s->ticks);
+	squares_add(sum->squares, s->squares);
 	add_capped(&sum->bytes, s->bytes);
 	return true;
+}
+
+bool sum_amount(struct key_table *k, const struct profile_amount *a)
+{
+	bool is_new;
+	struct profile_amount *sum = key_table_at(k, a, &is_new);
+
+	if (sum && !is_new)
+		amount_sum(sum, a);
+	return sum != NULL;
 }
 
 bool sum_pc(struct key_table *k, const struct profile_pc *pc)
@@ -246,6 +262,27 @@ static bool map_contexts(struct profile_sum *s, const struct profile *q)
 	return true;
 }
 
+/* What is of one value in both is added up; what one of them has not is a part. */
+static bool map_values(struct profile_sum *s, const struct profile *q)
+{
+	struct profile *p = s->p;
+	uint32_t before = p->nvalues;
+
+	if (!array_reserve(&s->value_of, &s->value_room, (size_t)q->nvalues + 1, sizeof *s->value_of))
+		return false;
+	for (uint32_t i = 0; i < q->nvalues; i++) {
+		uint32_t to = s->value_of[i] = profile_value_add(p, &q->values[i]);
+
+		if (to == PROFILE_NONE)
+			return false;
+		p->values[to].flags = value_flags_join(p->values[to].flags, q->values[i].flags) | (before && to >= before ? AMON_VALUE_PARTIAL : 0);
+	}
+	for (uint32_t i = 0; q->nvalues && i < before; i++)
+		if (profile_value_find(q, p->values[i].name) == PROFILE_NONE)
+			p->values[i].flags |= AMON_VALUE_PARTIAL;
+	return true;
+}
+
 /* ---- threads ---- */
 
 static uint64_t sum_name_key(const struct amon_thread *t)
@@ -351,13 +388,14 @@ static bool sum_renew(struct key_table *k, const uint32_t *thread_of, size_t thr
 	for (size_t i = 0; ok && i < old.n; i++) {
 		uint32_t *thread = (uint32_t *)(old.items + i * old.size + thread_at);
 
-		*thread = thread_of[*thread];
+		*thread = *thread == PROFILE_NONE ? PROFILE_NONE : thread_of[*thread];
 		ok = add(k, old.items + i * old.size);
 	}
 	key_table_free(&old);
 	return ok;
 }
 
+static bool amount_again(struct key_table *k, const void *item) { return sum_amount(k, item); }
 static bool share_again(struct key_table *k, const void *item) { return sum_share(k, item); }
 static bool detour_again(struct key_table *k, const void *item) { return sum_detour(k, item); }
 static bool site_again(struct key_table *k, const void *item) { return sum_site(k, item); }
@@ -381,6 +419,7 @@ bool sum_fold_threads(struct profile_sum *s)
 	}
 	free(apart);
 	return ok && sum_renew(&s->shares, s->thread_of, offsetof(struct profile_share, thread), share_again) &&
+	       sum_renew(&s->amounts, s->thread_of, offsetof(struct profile_amount, thread), amount_again) &&
 	       sum_renew(&s->detours, s->thread_of, offsetof(struct profile_detour, thread), detour_again) &&
 	       sum_renew(&s->sites, s->thread_of, offsetof(struct profile_site, thread), site_again);
 }
@@ -435,6 +474,25 @@ static bool sum_add_shares(struct profile_sum *s, const struct profile *q)
 				return false;
 		}
 		if (!add_ways(s, q, i, end, &detour))
+			return false;
+	}
+	return true;
+}
+
+static bool sum_add_amounts(struct profile_sum *s, const struct profile *q)
+{
+	for (size_t i = 0; i < q->namounts; i++) {
+		struct profile_amount a = q->amounts[i];
+
+		a.value = s->value_of[a.value];
+		if (a.thread == PROFILE_NONE) {
+			a.from = a.from == PROFILE_NONE ? PROFILE_NONE : s->routine_of[a.from];
+			a.to = s->routine_of[a.to];
+		} else {
+			a.thread = s->thread_of[a.thread];
+			a.to = s->context_of[a.to];
+		}
+		if (!sum_amount(&s->amounts, &a))
 			return false;
 	}
 	return true;
@@ -498,7 +556,7 @@ static bool add_runs(struct profile_sum *s, const struct profile *q)
 	if (ok && p->nruns == 0 && q->nruns) {
 		ok = array_reserve(&p->runs, &p->private->runs, 1, sizeof *p->runs);
 		if (ok) {
-			p->runs[0] = (struct profile_run){ .label = strdup(q->runs[0].label) };
+			p->runs[0] = (struct profile_run){ .label = strdup(q->runs[0].label), .value = q->runs[0].value };
 			ok = p->runs[0].label != NULL;
 			p->nruns = ok;
 		}
@@ -520,7 +578,7 @@ static bool add_runs(struct profile_sum *s, const struct profile *q)
 /* Do the runs of Q go with those of the sum? */
 static bool goes_with(const struct profile_sum *s, const struct profile *q, struct error *err)
 {
-	if (s->p->nruns && q->nruns && !profile_goes_with(&s->p->runs[0], &q->runs[0].header, q->runs[0].label, err))
+	if (s->p->nruns && q->nruns && (!profile_goes_with(&s->p->runs[0], &q->runs[0], err) || !values_agree(s->p, q->values, q->nvalues, q->runs[0].label, err)))
 		return false;
 	return !s->sampled || !q->sampled || goes_with(s->sampled, q->sampled, err);
 }
@@ -541,7 +599,8 @@ bool profile_sum_add(struct profile_sum *s, const struct profile *q, struct erro
 {
 	if (!goes_with(s, q, err))
 		return false;
-	if (map_modules(s, q) && map_routines(s, q) && map_contexts(s, q) && profile_add_spreads(s->p, q, s->context_of) && map_threads(s, q) && sum_add_shares(s, q) && sum_add_places(s, q) &&
+	if (map_modules(s, q) && map_routines(s, q) && map_contexts(s, q) && profile_add_spreads(s->p, q, s->context_of) && map_threads(s, q) && map_values(s, q) && sum_add_shares(s, q) &&
+	    sum_add_amounts(s, q) && sum_add_places(s, q) &&
 	    add_symbols(s, q) && add_runs(s, q) && add_sampled(s, q))
 		return true;
 	return error_no_memory(err, "adding up profiles");

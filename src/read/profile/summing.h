@@ -14,10 +14,11 @@ struct profile_sum {
 	uint64_t ranks;			/* of MPI jobs, of which these are; meaningful unless `unranked` */
 	bool unranked;			/* some are of none */
 	struct table names;		/* by_name: threads by name */
-	struct key_table shares, pcs, detours, sites, arcs; /* those of the profile to be, in no order */
+	struct key_table shares, amounts, pcs, detours, sites, arcs; /* those of the profile to be, in no order */
 	struct key_table commands;		/* struct profile_command, by name */
 	uint32_t *module_of, *routine_of, *context_of, *thread_of; /* of the profile at hand -> of p */
-	size_t module_room, routine_room, context_room, thread_room;
+	uint32_t *value_of;		/* the same of values */
+	size_t module_room, routine_room, context_room, thread_room, value_room;
 	uint64_t *left;			/* of a thread at hand: context of the profile at hand -> entries that came from its parent */
 	size_t left_room;
 	history_entry *history;		/* one, spelt out */
@@ -26,6 +27,7 @@ struct profile_sum {
 
 /* Each of them adds one record; false: out of memory. */
 bool sum_share(struct key_table *k, const struct profile_share *s);
+bool sum_amount(struct key_table *k, const struct profile_amount *a);
 bool sum_pc(struct key_table *k, const struct profile_pc *pc);
 bool sum_detour(struct key_table *k, const struct profile_detour *d);
 bool sum_site(struct key_table *k, const struct profile_site *s);

@@ -172,6 +172,26 @@ static bool write_arcs(struct writer *w)
 	return true;
 }
 
+/* What the arcs have of the values that are not their times: these stand behind all threads'. */
+static bool write_arc_amounts(struct writer *w)
+{
+	const struct profile *p = w->p;
+
+	for (uint32_t value = 1; p->narcs && value < p->nvalues; value++) {
+		size_t k = w->amount;
+
+		if (!writer_clear_amounts(w, p->narcs))
+			return false;
+		for (size_t i = 0; i < p->narcs; i++)
+			for (; k < p->namounts && p->amounts[k].from == p->arcs[i].from && p->amounts[k].to == p->arcs[i].to; k++)
+				if (p->amounts[k].value == value)
+					w->amounts[i].amount = p->amounts[k].amount;
+		if (!write_amounts(w, AMON_NONE, value, p->narcs))
+			return false;
+	}
+	return true;
+}
+
 static bool write_symbols(struct writer *w)
 {
 	size_t len, at;
@@ -207,9 +227,9 @@ static bool profile_write_all(struct writer *w)
 	w->routine_of = calloc((size_t)w->p->nroutines + 1, sizeof *w->routine_of);
 	if (!w->places || !w->routine_of)
 		return writer_no_memory(w);
-	if (!writer_append(w, sizeof h, &at) || !place_all(w) || !write_modules(w) || !write_routines(w) || !write_scripts(w) ||
+	if (!writer_append(w, sizeof h, &at) || !place_all(w) || !write_values(w) || !write_modules(w) || !write_routines(w) || !write_scripts(w) ||
 	    !writer_chunk(w, AMON_THREADS, AMON_NONE, NULL, w->p->nthreads, sizeof(struct amon_thread), &w->threads_at) ||
-	    !write_threads(w) || !write_arcs(w) || !write_symbols(w) || !write_commands(w) ||
+	    !write_threads(w) || !write_arcs(w) || !write_arc_amounts(w) || !write_symbols(w) || !write_commands(w) ||
 	    !write_sampled(w))
 		return false;
 	h.used = w->len;
@@ -237,6 +257,7 @@ static void *one_write(const struct profile *p, size_t *len, struct error *err)
 	free(w.sites);
 	free(w.spent);
 	free(w.bytes);
+	free(w.amounts);
 	if (!ok) {
 		free(w.data);
 		return NULL;

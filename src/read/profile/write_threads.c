@@ -224,7 +224,7 @@ static bool write_threads_write_beside(struct writer *w, uint32_t kind, uint32_t
 
 		if (!writer_chunk(w, kind, thread, (const char *)what + base * size, n, size, &at))
 			return false;
-		writer_set_base(w, at, base);
+		writer_set_base(w, at, base, 0);
 	}
 	return true;
 }
@@ -279,6 +279,35 @@ static bool write_items(struct writer *w, uint32_t thread)
 	       write_pcs(w, thread);
 }
 
+/* What the thread's contexts, whose shares stand from SHARE on, have of values: of the first the squares, where they are known. */
+static bool write_thread_amounts(struct writer *w, uint32_t thread, size_t share)
+{
+	const struct profile *p = w->p;
+	size_t end = w->amount;
+
+	if (p->nvalues && p->values[0].flags & AMON_VALUE_WEIGHED) {
+		if (!writer_clear_amounts(w, w->nitems))
+			return false;
+		for (; share < w->share; share++)
+			memcpy(w->amounts[w->item_of[p->shares[share].context]].squares, p->shares[share].squares, sizeof w->amounts->squares);
+		if (!write_amounts(w, thread, 0, w->nitems))
+			return false;
+	}
+	while (end < p->namounts && p->amounts[end].thread == thread)
+		end++;
+	for (uint32_t value = 1; w->amount < end && value < p->nvalues; value++) {
+		if (!writer_clear_amounts(w, w->nitems))
+			return false;
+		for (size_t i = w->amount; i < end; i++)
+			if (p->amounts[i].value == value)
+				memcpy(&w->amounts[w->item_of[p->amounts[i].to]], &p->amounts[i].amount, sizeof *w->amounts);
+		if (!write_amounts(w, thread, value, w->nitems))
+			return false;
+	}
+	w->amount = end;
+	return true;
+}
+
 static void write_record(struct writer *w, uint32_t thread)
 {
 	struct amon_thread record = w->p->threads[thread].record;
@@ -290,6 +319,8 @@ static void write_record(struct writer *w, uint32_t thread)
 
 static bool write_thread(struct writer *w, uint32_t thread)
 {
+	size_t share = w->share;
+
 	w->nitems = 0;
 	w->moved = false;
 	if (!order_contexts(w, thread))
@@ -297,7 +328,7 @@ static bool write_thread(struct writer *w, uint32_t thread)
 	for (size_t i = 0; i < w->norder; i++)
 		if (!write_threads_add_context(w, w->order[i]))
 			return false;
-	if (!write_threads_add_shares(w, thread) || !add_detours(w, thread) || !add_sites(w, thread) || !add_pcs(w) || !write_items(w, thread) || !write_spreads(w, thread))
+	if (!write_threads_add_shares(w, thread) || !add_detours(w, thread) || !add_sites(w, thread) || !add_pcs(w) || !write_items(w, thread) || !write_thread_amounts(w, thread, share) || !write_spreads(w, thread))
 		return false;
 	write_record(w, thread);
 	for (size_t i = 0; i < w->norder; i++)

@@ -44,11 +44,14 @@ bool writer_chunk(struct writer *w, uint32_t kind, uint32_t thread, const void *
 	return true;
 }
 
-void writer_set_base(struct writer *w, size_t at, size_t base)
+void writer_set_base(struct writer *w, size_t at, size_t base, uint32_t value)
 {
-	uint32_t number = (uint32_t)base;
+	struct amon_chunk head;
 
-	memcpy(w->data + at - sizeof(struct amon_chunk) + offsetof(struct amon_chunk, base), &number, sizeof number);
+	memcpy(&head, w->data + at - sizeof head, sizeof head);
+	head.base = (uint32_t)base;
+	head.value = value;
+	memcpy(w->data + at - sizeof head, &head, sizeof head);
 }
 
 bool writer_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t n)

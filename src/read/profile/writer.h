@@ -37,6 +37,9 @@ struct writer {
 	bool *spread;			/* context -> its spread is written */
 	struct amon_spread *spreads;	/* of the thread at hand */
 	size_t spread_room;
+	struct amon_amount *amounts;	/* of the items of the thread at hand, or of arcs: of one value */
+	size_t amount_room;
+	size_t amount;			/* the first of the thread at hand, of the profile's */
 	size_t share, detour, site;	/* the first of the thread at hand */
 };
 
@@ -52,8 +55,8 @@ bool writer_chunk(struct writer *w, uint32_t kind, uint32_t thread, const void *
 /* A chunk of KIND, which no thread owns, for SIZE bytes that are to be put behind its head, outside of any writing: malloc'ed, *LEN bytes long.  NULL: out of memory, or
  * more than a chunk can say. */
 struct amon_chunk *writer_bytes(uint32_t kind, size_t size, size_t *len);
-/* Say that the chunk whose items begin at AT is of its thread's items from BASE on. */
-void writer_set_base(struct writer *w, size_t at, size_t base);
+/* Say that the chunk whose items begin at AT is of its thread's items from BASE on, and of VALUE. */
+void writer_set_base(struct writer *w, size_t at, size_t base, uint32_t value);
 bool writer_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t n);
 
 /* The run-time address of a link-time ADDRESS in MODULE. */
@@ -67,6 +70,13 @@ bool write_scripts(struct writer *w);
 
 /* How the contexts of the thread at hand differ over ranks. */
 bool write_spreads(struct writer *w, uint32_t thread);
+
+/* What the profile has amounts of; what N items, or arcs, of THREAD have of VALUE, which stands in w->amounts. */
+bool write_values(struct writer *w);
+bool write_amounts(struct writer *w, uint32_t thread, uint32_t value, size_t n);
+
+/* Amounts of nothing, for N items or arcs.  False: out of memory. */
+bool writer_clear_amounts(struct writer *w, size_t n);
 
 /* Contexts and PCs of every thread, and the final thread records. */
 bool write_threads(struct writer *w);

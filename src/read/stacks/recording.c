@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/file_lock.h"
 #include "base/table.h"
+#include "contract/amount.h"
 #include "contract/slice.h"
 
 enum {
@@ -32,6 +33,7 @@ struct sequence {
 	struct place {
 		uint64_t at;		/* offset of the chunk */
 		uint64_t sites, spent;	/* of contexts: of those beside it; 0: there are none */
+		uint64_t *amounts;	/* of contexts and arcs: the same of each value; NULL: none of any */
 		uint32_t base;		/* index of its first item */
 	} *places;
 	uint32_t nplaces;
@@ -54,7 +56,7 @@ struct recording {
 	int fd;				/* of the file; -1: there is none */
 	char *bytes;			/* the mapping */
 	uint64_t mapped, length;	/* bytes of the mapping, and of the file; without one all that may ever be, and the mapping */
-	struct sequence modules, routines, threads, arcs;
+	struct sequence modules, routines, threads, arcs, values;
 	struct sequence *contexts;	/* of each thread */
 	struct tables *pcs;		/* the same */
 	struct sliced *slices;		/* the same */
@@ -129,7 +131,7 @@ static uint64_t recording_chunk_new(struct recording *l, uint32_t kind, uint32_t
 }
 
 /* The place of the chunk that item I of S is in, and which one of it: *I. */
-static const struct place *recording_place_of(const struct sequence *s, uint32_t *i)
+static struct place *recording_place_of(const struct sequence *s, uint32_t *i)
 {
 	uint32_t k = s->nplaces - 1;
 
@@ -208,18 +210,26 @@ struct amon_header *recording_header(struct recording *l)
 	return (struct amon_header *)l->bytes;
 }
 
+static void places_free(struct sequence *s)
+{
+	for (uint32_t i = 0; i < s->nplaces; i++)
+		free(s->places[i].amounts);
+	free(s->places);
+}
+
 /* Free L, and all that it has in memory but its bytes. */
 static void free_lists(struct recording *l)
 {
 	for (uint32_t i = 0; i < l->threads.n; i++)
-		free(l->contexts[i].places);
+		places_free(&l->contexts[i]);
 	free(l->contexts);
 	free(l->pcs);
 	free(l->slices);
 	free(l->modules.places);
 	free(l->routines.places);
 	free(l->threads.places);
-	free(l->arcs.places);
+	places_free(&l->arcs);
+	free(l->values.places);
 	free(l);
 }
 
@@ -602,6 +612,56 @@ void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint6
 	recording_add(l, thread, item, 0, time, 1);
 }
 
+uint32_t recording_value(struct recording *l, const char *name, const char *unit, uint32_t flags)
+{
+	struct amon_value v = { .flags = flags };
+
+	memcpy(v.name, name, strnlen(name, sizeof v.name - 1));
+	memcpy(v.unit, unit, strnlen(unit, sizeof v.unit - 1));
+	return recording_append(l, &l->values, AMON_VALUES, AMON_NONE, &v, sizeof v);
+}
+
+/* What is kept of VALUE beside the chunk at P, of THREAD's contexts or, if that is NONE, of arcs; NULL: no room. */
+static struct amon_amount *amounts_beside(struct recording *l, struct place *p, uint32_t thread, uint32_t value)
+{
+	uint64_t at = p->amounts ? p->amounts[value] : 0;
+
+	if (!p->amounts && !(p->amounts = calloc(l->values.n, sizeof *p->amounts)))
+		return NULL;
+	if (!at) {
+		uint32_t capacity = recording_chunk_at(l, p->at)->capacity;
+
+		at = recording_chunk_new(l, AMON_AMOUNTS, thread, capacity, sizeof(struct amon_amount));
+		if (!at)
+			return NULL;
+		recording_chunk_at(l, at)->base = p->base;
+		recording_chunk_at(l, at)->value = value;
+		__atomic_store_n(&recording_chunk_at(l, at)->count, capacity, __ATOMIC_RELEASE);
+		p->amounts[value] = at;
+	}
+	return (struct amon_amount *)((char *)recording_chunk_at(l, at) + sizeof(struct amon_chunk));
+}
+
+bool recording_amount(struct recording *l, uint32_t thread, uint32_t item, uint32_t value, uint64_t amount, uint64_t samples)
+{
+	struct place *p = recording_place_of(&l->contexts[thread], &item);
+	struct amon_amount *a = amounts_beside(l, p, thread, value);
+
+	if (a)
+		amount_add(&a[item], amount, samples);
+	return a != NULL;
+}
+
+bool recording_arc_amount(struct recording *l, uint32_t arc, uint32_t value, uint64_t amount)
+{
+	struct place *p = recording_place_of(&l->arcs, &arc);
+	struct amon_amount *a = amounts_beside(l, p, AMON_NONE, value);
+
+	if (a)
+		amount_add(&a[arc], amount, 0);
+	return a != NULL;
+}
+
 /* The time of ITEM of THREAD, ns. */
 static uint64_t recording_time_of(const struct recording *l, uint32_t thread, uint32_t item)
 {
@@ -715,10 +775,9 @@ void recording_slice(struct recording *l, uint32_t thread, uint32_t item, uint64
 		recording_header(l)->notes[AMON_NOTE_SLICES_BOUND]++;
 }
 
-bool recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time)
+uint32_t recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time)
 {
-	return recording_append(l, &l->arcs, AMON_ARCS, AMON_NONE, &(struct amon_arc){ from, to, calls, time },
-		sizeof(struct amon_arc)) != RECORDING_NONE;
+	return recording_append(l, &l->arcs, AMON_ARCS, AMON_NONE, &(struct amon_arc){ from, to, calls, time }, sizeof(struct amon_arc));
 }
 
 bool recording_symbols(struct recording *l, uint32_t module, const struct profile_symbols *s)

@@ -79,6 +79,17 @@ void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint6
 /* Add CALLS of ITEM, TIME, ns, that was spent in it, and TICKS samples; each stays at the largest number that there is room for. */
 void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks);
 
+/* Say that the file has amounts of the value NAME in UNIT, FLAGS being of enum amon_value_flag.  The first is what times and samples of recording_add
+ * are.  Its index, the same in all threads; RECORDING_NONE: no room. */
+uint32_t recording_value(struct recording *l, const char *name, const char *unit, uint32_t flags);
+
+/* Add AMOUNT of VALUE, which SAMPLES brought that are alike (0: it is exact, or their number is not known), to ITEM of THREAD; of the first value,
+ * for what recording_add is told of, how sure that is.  False: no room. */
+bool recording_amount(struct recording *l, uint32_t thread, uint32_t item, uint32_t value, uint64_t amount, uint64_t samples);
+
+/* The same for arc number ARC. */
+bool recording_arc_amount(struct recording *l, uint32_t arc, uint32_t value, uint64_t amount);
+
 /* The time that the items of THREAD have, ns. */
 uint64_t recording_time(const struct recording *l, uint32_t thread);
 
@@ -111,8 +122,9 @@ uint64_t recording_site_counter(const struct recording *l, uint32_t thread, uint
  * called. */
 void recording_count_site(struct recording *l, uint64_t counter, bool self, uint64_t ticks);
 
-/* Append calls from routine FROM (RECORDING_NONE: nobody knows whose) to TO, and the time in them, ns: of a file without contexts.  False: no room. */
-bool recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time);
+/* Append calls from routine FROM (RECORDING_NONE: nobody knows whose) to TO, and the time in them, ns: of a file without contexts.  Its number,
+ * RECORDING_NONE: no room. */
+uint32_t recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time);
 
 /* Append what is known of the symbols of module number MODULE, counting each file once (S->module is not used).  False: no room. */
 bool recording_symbols(struct recording *l, uint32_t module, const struct profile_symbols *s);

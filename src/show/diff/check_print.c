@@ -46,8 +46,8 @@ static void check_print_time_print(const struct comparison *c, const struct chec
 	const struct change *change = item ? &item->change[o->time] : &c->whole_change;
 	char base[PRINT_TIME_SIZE], fresh[PRINT_TIME_SIZE];
 
-	fprintf(out, "%s %s -> %s", !item ? "time" : o->time == COMPARISON_SELF ? "self" : "total", print_time_text(base, s->base),
-		print_time_text(fresh, s->fresh));
+	fprintf(out, "%s %s -> %s", !item ? "time" : o->time == COMPARISON_SELF ? "self" : "total", print_amount_text(base, s->base, comparison_unit(c)),
+		print_amount_text(fresh, s->fresh, comparison_unit(c)));
 	if (s->base > 0)
 		fprintf(out, ", %+.1f %%", 100 * change->change / s->base);
 	if (s->base > 0 && isfinite(change->error))

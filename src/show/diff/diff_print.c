@@ -35,35 +35,35 @@ static bool diff_print_row_print(const struct comparison *c, enum comparison_kin
 	char self[64], error[64] = "", total[64], calls[64] = "", calls_to[64] = "", per_call[64] = "";
 	bool ok;
 
-	output_time_change(self, sizeof self, item, COMPARISON_SELF);
+	output_time_change(c, self, sizeof self, item, COMPARISON_SELF);
 	if (item->news[COMPARISON_SELF] && item->change[COMPARISON_SELF].error > 0)
-		print_time_text(error, item->change[COMPARISON_SELF].error);
-	output_time_change(total, sizeof total, item, COMPARISON_TOTAL);
+		print_amount_text(error, item->change[COMPARISON_SELF].error, comparison_unit(c));
+	output_time_change(c, total, sizeof total, item, COMPARISON_TOTAL);
 	if (c->runs[0].counted) {
 		output_calls_change(calls, sizeof calls, item);
 		output_calls(calls_to, sizeof calls_to, item->calls.fresh, false);
 		output_per_call_change(per_call, sizeof per_call, item);
 	}
-	print_time(out, item->sides[COMPARISON_SELF].fresh, PRINT_TIME);
+	print_amount(out, item->sides[COMPARISON_SELF].fresh, comparison_unit(c), PRINT_TIME);
 	fprintf(out, " %9s %8s ", self, error);
-	print_time(out, item->sides[COMPARISON_TOTAL].fresh, PRINT_TIME);
+	print_amount(out, item->sides[COMPARISON_TOTAL].fresh, comparison_unit(c), PRINT_TIME);
 	fprintf(out, " %9s %10s %9s %9s  ", total, calls_to, calls, per_call);
 	ok = output_item(c, kind, item, &o->report.style, out);
 	fprintf(out, "%s\n", output_remark(c, item));
 	return ok;
 }
 
-static void diff_print_rest_print(const struct rest *rest, const struct diff_options *o, FILE *out)
+static void diff_print_rest_print(const struct comparison *c, const struct rest *rest, const struct diff_options *o, FILE *out)
 {
 	char change[64];
 
 	if (rest->news + rest->quiet == 0)
 		return;
 	print_begin(out, &o->report.style, 'd');
-	output_signed(change, sizeof change, rest->change);
+	output_signed(c, change, sizeof change, rest->change);
 	if (rest->news)
 		fprintf(out, "%8s %9s  in %" PRIu32 " more that changed (--top=0 lists all)\n", "", change, rest->news);
-	output_signed(change, sizeof change, rest->quiet_change);
+	output_signed(c, change, sizeof change, rest->quiet_change);
 	if (rest->quiet)
 		fprintf(out, "%8s %9s  in %" PRIu32 " within noise (--all lists them)\n", "", change, rest->quiet);
 	print_end(out, &o->report.style);
@@ -106,7 +106,7 @@ static bool diff_print_table_print(const struct comparison *c, enum comparison_k
 			*(is_news ? &rest.change : &rest.quiet_change) += item->change[COMPARISON_SELF].change;
 		}
 	}
-	diff_print_rest_print(&rest, o, out);
+	diff_print_rest_print(c, &rest, o, out);
 	free(order);
 	return ok;
 }
@@ -116,7 +116,7 @@ static void side_print(const struct comparison *c, const char *name, uint32_t fr
 {
 	char label[600], time[PRINT_TIME_SIZE];
 
-	print_time_text(time, mean);
+	print_amount_text(time, mean, comparison_unit(c));
 	print_safe(label, sizeof label, c->runs[from].label, &o->report.style);
 	if (to - from == 1)
 		print_field(out, &o->report.style, name, "%s: %s", label, time);
@@ -169,10 +169,10 @@ void diff_head(const struct comparison *c, const struct diff_options *o, FILE *o
 	side_print(c, "base", 0, c->nbase, c->whole.base, o, out);
 	side_print(c, "new", c->nbase, c->nruns, c->whole.fresh, o, out);
 	if (isnan(w->error))
-		print_field(out, &o->report.style, "change", "%s (%+.1f %%)", print_change_text(change, w->change), percent);
+		print_field(out, &o->report.style, "change", "%s (%+.1f %%)", print_change_text(change, w->change, comparison_unit(c)), percent);
 	else
-		print_field(out, &o->report.style, "change", "%s (%+.1f %%), standard error %s", print_change_text(change, w->change),
-			    percent, print_time_text(error, w->error));
+		print_field(out, &o->report.style, "change", "%s (%+.1f %%), standard error %s", print_change_text(change, w->change, comparison_unit(c)),
+			    percent, print_amount_text(error, w->error, comparison_unit(c)));
 	noise_print(c, o, out);
 	unnamed_print(c, o, out);
 }

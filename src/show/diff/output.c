@@ -102,20 +102,19 @@ const char *output_remark(const struct comparison *c, const struct comparison_it
 	return *only || !item->news[COMPARISON_SELF] || !comparison_is_same(c, item) ? only : "   (same code, same calls)";
 }
 
-void output_signed(char *text, size_t size, double ns)
+void output_signed(const struct comparison *c, char *text, size_t size, double change)
 {
-	char time[PRINT_TIME_SIZE], *unit;
+	char cell[PRINT_TIME_SIZE];
 
-	unit = strchr(print_change_text(time, ns), ' ');
-	snprintf(text, size, "%.*s %-2s", unit ? (int)(unit - time) : (int)strlen(time), time, unit ? unit + 1 : "");
+	snprintf(text, size, "%s", print_change_cell(cell, change, comparison_unit(c)));
 }
 
-void output_time_change(char *text, size_t size, const struct comparison_item *item, enum comparison_time t)
+void output_time_change(const struct comparison *c, char *text, size_t size, const struct comparison_item *item, enum comparison_time t)
 {
 	if (!item->news[t])
 		snprintf(text, size, item->change[t].change == 0 ? "=" : "~");
 	else
-		output_signed(text, size, item->change[t].change);
+		output_signed(c, text, size, item->change[t].change);
 }
 
 void output_calls(char *text, size_t size, double calls, bool sign)

@@ -28,8 +28,8 @@ uint32_t output_title(const struct comparison *c, enum comparison_kind kind, enu
 
 /* The cells of a row, into TEXT of SIZE bytes, 64 will do: a change of time, calls (with a sign if SIGN) and their change, the change of self time per call,
  * which is news when the time is and the calls leave something to explain.  `~` is a change within noise, `=` none.  The unit of a time has two columns. */
-void output_signed(char *text, size_t size, double ns);
-void output_time_change(char *text, size_t size, const struct comparison_item *item, enum comparison_time t);
+void output_signed(const struct comparison *c, char *text, size_t size, double change);
+void output_time_change(const struct comparison *c, char *text, size_t size, const struct comparison_item *item, enum comparison_time t);
 void output_calls(char *text, size_t size, double calls, bool sign);
 void output_calls_change(char *text, size_t size, const struct comparison_item *item);
 void output_per_call_change(char *text, size_t size, const struct comparison_item *item);

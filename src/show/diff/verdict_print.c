@@ -40,7 +40,7 @@ static void answer_write(const struct verdict *v, const struct comparison *c, co
 		fprintf(out, is_whole_sure ? " by %.1f %%" : ": %+.1f %%", 100 * (is_whole_sure ? fabs(v->change) : v->change));
 	}
 	error_write(v->error, style, out);
-	fprintf(out, "%c %s %s %s", is_whole_sure || v->by_part ? ':' : ',', print_time_text(base, c->whole.base), to(style), print_time_text(fresh, c->whole.fresh));
+	fprintf(out, "%c %s %s %s", is_whole_sure || v->by_part ? ':' : ',', print_amount_text(base, c->whole.base, comparison_unit(c)), to(style), print_amount_text(fresh, c->whole.fresh, comparison_unit(c)));
 	if (c->nruns > 2)
 		fprintf(out, ", means of %" PRIu32 " runs a side", c->nbase);
 }
@@ -53,9 +53,9 @@ static void routine_write(const struct verdict *v, const struct comparison *c, c
 	char time[PRINT_TIME_SIZE], error[PRINT_TIME_SIZE];
 
 	output_routine(c, v->routine, style, out);
-	fprintf(out, " takes %s", print_time_text(time, fabs(change)));
+	fprintf(out, " takes %s", print_amount_text(time, fabs(change), comparison_unit(c)));
 	if (isfinite(v->error_of_routine))
-		fprintf(out, " %s%s", either(style), print_time_text(error, v->error_of_routine));
+		fprintf(out, " %s%s", either(style), print_amount_text(error, v->error_of_routine, comparison_unit(c)));
 	fprintf(out, " %s of its own", change > 0 ? "more" : "less");
 }
 
@@ -177,12 +177,12 @@ static void row_markdown(const struct comparison *c, const struct comparison_ite
 {
 	char time[PRINT_TIME_SIZE], change[64], calls[64] = "", more[64] = "";
 
-	output_time_change(change, sizeof change, i, COMPARISON_SELF);
+	output_time_change(c, change, sizeof change, i, COMPARISON_SELF);
 	if (c->runs[0].counted) {
 		output_calls(calls, sizeof calls, i->calls.fresh, false);
 		output_calls_change(more, sizeof more, i);
 	}
-	fprintf(out, "| %s | %s | %s | %s | ", print_time_text(time, i->sides[COMPARISON_SELF].fresh), change, calls, more);
+	fprintf(out, "| %s | %s | %s | %s | ", print_amount_text(time, i->sides[COMPARISON_SELF].fresh, comparison_unit(c)), change, calls, more);
 	cell_print(out, print_choose(i->name, i->brief, style));
 	fprintf(out, "%s |\n", output_remark(c, i));
 }

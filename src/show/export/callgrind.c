@@ -222,6 +222,21 @@ static void callgrind_outside_print(struct writing *w)
 	}
 }
 
+/* What costs are: the name of an event is one word, with its unit as in `Memory_(bytes)`. */
+static void event_head_print(struct writing *w)
+{
+	const struct profile_value *v = profile_value_of(w->graph->profile);
+	char name[WORDS_UNIT], unit[WORDS_UNIT];
+
+	fputs("positions: line\n", w->out);
+	if (profile_is_time(w->graph->profile))
+		fputs("event: ns : Time, ns\nevents: ns\n", w->out);
+	else if (strcmp(v->unit, "count") == 0 || strcmp(v->name, "Ir") == 0)
+		fprintf(w->out, "events: %s\n", words_plain(v->name, name));
+	else
+		fprintf(w->out, "events: %s_(%s)\n", words_plain(v->name, name), words_plain(v->unit, unit));
+}
+
 static void callgrind_head_print(struct writing *w)
 {
 	const struct profile *p = w->graph->profile;
@@ -232,8 +247,8 @@ static void callgrind_head_print(struct writing *w)
 		escape_print(w->out, p->runs[0].header.program, 0);
 		putc('\n', w->out);
 	}
-	fprintf(w->out, "positions: line\nevent: ns : Time, ns\nevents: ns\nsummary: %" PRIu64 "\n",
-		w->graph->time + w->graph->outside);
+	event_head_print(w);
+	fprintf(w->out, "summary: %" PRIu64 "\n", w->graph->time + w->graph->outside);
 }
 
 static bool callgrind_writing_make(struct writing *w, const struct report_input *in, struct error *err)

@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "show/export/export.h"
+#include "show/export/words.h"
 
 static void csv_text_print(FILE *out, const char *text)
 {
@@ -36,7 +37,10 @@ static void csv_calls_print(FILE *out, const struct graph *g, uint32_t callee, u
 
 static void csv_routines_print(const struct graph *g, FILE *out)
 {
-	fputs("name,module,file,line,calls,recursive,self_ns,total_ns,self_ticks,total_ticks\n", out);
+	char unit[WORDS_UNIT];
+
+	words_plain(figure_unit(g), unit);
+	fprintf(out, "name,module,file,line,calls,recursive,self_%s,total_%s,self_ticks,total_ticks\n", unit, unit);
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const struct graph_routine *r = &g->routines[i];
 
@@ -74,7 +78,10 @@ static void csv_self_print(FILE *out, const struct graph *g, uint64_t time)
 
 static void csv_arcs_print(const struct graph *g, FILE *out)
 {
-	fputs("caller,callee,calls,self_ns,children_ns,caller_view_self_ns,caller_view_children_ns,folded\n", out);
+	char unit[WORDS_UNIT];
+
+	words_plain(figure_unit(g), unit);
+	fprintf(out, "caller,callee,calls,self_%s,children_%s,caller_view_self_%s,caller_view_children_%s,folded\n", unit, unit, unit, unit);
 	for (uint32_t i = 0; i < g->narcs; i++) {
 		const struct graph_arc *a = &g->arcs[i];
 
@@ -110,10 +117,11 @@ static void csv_history_print(FILE *out, const struct graph *g, const history_en
 static bool csv_contexts_print(const struct graph *g, FILE *out, struct error *err)
 {
 	history_entry *history = calloc((size_t)g->longest + 1, sizeof *history);
+	char unit[WORDS_UNIT];
 
 	if (!history)
 		return error_no_memory(err, NULL);
-	fputs("entries,recursive,time_ns,ticks,history\n", out);
+	fprintf(out, "entries,recursive,%s_%s,ticks,history\n", profile_is_time(g->profile) ? "time" : "self", words_plain(figure_unit(g), unit));
 	for (uint32_t i = 0; i < g->ncontexts; i++) {
 		const struct graph_context *c = &g->contexts[i];
 

@@ -250,7 +250,7 @@ static void title_set(struct drawing *d)
 	if (!label)
 		return;
 	label_append(label, p->nruns ? profile_run_name(&p->runs[0]) : "aprof");
-	fprintf(label, ": %s", print_time_text(time, (double)d->whole));
+	fprintf(label, ": %s", print_amount_text(time, (double)d->whole, figure_unit(d->graph)));
 	if (d->hidden)
 		figure_append(label, d, "; in routines omitted ", d->hidden);
 	if (d->graph->outside)
@@ -258,6 +258,8 @@ static void title_set(struct drawing *d)
 	if (fclose(label) == 0)
 		dot_set(d->picture, "label", text);
 	free(text);
+	if (!profile_is_time(d->graph->profile))
+		dot_set(d->picture, "aprof_unit", figure_unit(d->graph));
 	set_count(d->picture, "aprof_time_ns", d->graph->time);
 	set_count(d->picture, "aprof_outside_ns", d->graph->outside);
 	set_count(d->picture, "aprof_hidden_self_ns", d->hidden);

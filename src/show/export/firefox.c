@@ -6,6 +6,7 @@
  * itself; this one is the first in which pids are strings. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "show/export/export.h"
 #include "show/export/frames.h"
@@ -212,10 +213,10 @@ static void stack_table(struct writing *w)
 	emit_object_end(&w->e);
 }
 
-/* Sample S as the Profiler counts: milliseconds, or calls. */
+/* Sample S as the Profiler counts: milliseconds, bytes, or how many. */
 static double firefox_weight_of(const struct writing *w, const struct stack_sample *s)
 {
-	return w->by_time ? (double)s->time / 1e6 : (double)s->calls;
+	return !w->by_time ? (double)s->calls : profile_is_time(w->graph->profile) ? (double)s->time / 1e6 : (double)s->time;
 }
 
 static void sample_table(struct writing *w, const struct part *part)
@@ -237,7 +238,7 @@ static void sample_table(struct writing *w, const struct part *part)
 	for (size_t i = 0; i < part->n; i++)
 		emit_item(&w->e, json_real(firefox_weight_of(w, &part->samples[i])));
 	emit_array_end(&w->e);
-	emit_member(&w->e, "weightType", json_string(w->by_time ? "tracing-ms" : "samples"));
+	emit_member(&w->e, "weightType", json_string(!w->by_time ? "samples" : profile_is_time(w->graph->profile) ? "tracing-ms" : strcmp(figure_unit(w->graph), "bytes") == 0 ? "bytes" : "samples"));
 	length(w, part->n);
 	emit_object_end(&w->e);
 }

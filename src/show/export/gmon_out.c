@@ -114,6 +114,8 @@ bool gmon_out_write(const struct report_input *in, const struct export_options *
 	size_t len;
 
 	(void)options;
+	if (!profile_is_time(in->graph->profile))
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "a gmon.out has times, and this is of another value: %s", profile_value_of(in->graph->profile)->name);
 	gmon_init(&g, (struct gmon_layout){ .word = 8 });
 	if (!gmon_out_fill(&g, in->graph))
 		error_no_memory(err, NULL);

@@ -20,6 +20,7 @@
 
 enum { VALUES = 3, LABELS = 4 };
 
+/* The last is what times are. */
 static const char *const value_names[VALUES][2] = { { "calls", "count" }, { "samples", "count" }, { "time", "nanoseconds" } };
 static const char *const label_names[LABELS] = { "thread", "tid", "process", "pid" };
 
@@ -92,7 +93,9 @@ static bool build_ids_fill(struct writing *w)
 static bool pprof_words_fill(struct writing *w)
 {
 	const struct profile *p = w->graph->profile;
-	bool ok = pprof_add(w, "cpu") && pprof_add(w, "aprof " APROF_VERSION);
+	const struct profile_value *v = profile_value_of(w->graph->profile);
+	bool ok = pprof_add(w, "cpu") && pprof_add(w, "aprof " APROF_VERSION) &&
+		  (profile_is_time(w->graph->profile) || (pprof_add(w, v->name) && pprof_add(w, v->unit)));
 
 	for (int i = 0; ok && i < VALUES; i++)
 		ok = pprof_add(w, value_names[i][0]) && pprof_add(w, value_names[i][1]);
@@ -133,19 +136,23 @@ static void head_write(struct writing *w)
 	const struct amon_header *h = p->nruns ? &p->runs[0].header : NULL;
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 	Pprof__ValueType types[VALUES + 1], *pointers[VALUES];
+	const struct profile_value *v = profile_value_of(p);
+	bool other = !profile_is_time(p);
 	int64_t comment = string_of(w, "aprof " APROF_VERSION);
 
 	for (int i = 0; i < VALUES; i++) {
+		bool is_other = other && i == VALUES - 1;
+
 		types[i] = (Pprof__ValueType)PPROF__VALUE_TYPE__INIT;
-		types[i].type = string_of(w, value_names[i][0]);
-		types[i].unit = string_of(w, value_names[i][1]);
+		types[i].type = string_of(w, is_other ? v->name : value_names[i][0]);
+		types[i].unit = string_of(w, is_other ? v->unit : value_names[i][1]);
 		pointers[i] = &types[i];
 	}
 	types[VALUES] = types[VALUES - 1];
 	types[VALUES].type = string_of(w, "cpu");
 	piece.n_sample_type = VALUES;
 	piece.sample_type = pointers;
-	piece.default_sample_type = string_of(w, "time");
+	piece.default_sample_type = types[VALUES - 1].type;
 	piece.n_comment = 1;
 	piece.comment = &comment;
 	if (h && h->rate) {

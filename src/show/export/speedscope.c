@@ -5,6 +5,7 @@
  * block is one in its view by time order, too. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "show/export/export.h"
 #include "show/export/frames.h"
@@ -43,6 +44,12 @@ static json_t *stack_json(struct writing *w, const struct tree *tree, uint32_t n
 	return array;
 }
 
+/* The format's word for the unit of times; "none" where it has none. */
+static const char *unit_word(const struct graph *g)
+{
+	return profile_is_time(g->profile) ? "nanoseconds" : strcmp(figure_unit(g), "bytes") == 0 ? "bytes" : "none";
+}
+
 static void profile_write_json(struct writing *w, const struct part *p, const char *name)
 {
 	uint64_t total = 0;
@@ -52,7 +59,7 @@ static void profile_write_json(struct writing *w, const struct part *p, const ch
 	emit_object(&w->e, NULL);
 	emit_member(&w->e, "type", json_string("sampled"));
 	emit_member(&w->e, "name", emit_name(name));
-	emit_member(&w->e, "unit", json_string(p->weight == EXPORT_CALLS ? "none" : "nanoseconds"));
+	emit_member(&w->e, "unit", json_string(p->weight == EXPORT_CALLS ? "none" : unit_word(w->graph)));
 	emit_member(&w->e, "startValue", json_integer(0));
 	emit_member(&w->e, "endValue", emit_count(total));
 	emit_array(&w->e, "samples");

@@ -1,6 +1,7 @@
 /* words.c - a sorted table of strings. */
 #include "show/export/words.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,4 +46,14 @@ void words_free(struct words *w)
 	free(w->text);
 	free(w->written);
 	*w = (struct words){ 0 };
+}
+
+char *words_plain(const char *text, char *buffer)
+{
+	size_t n = 0;
+
+	for (; text[n] && n < WORDS_UNIT - 1; n++)
+		buffer[n] = (char)(isalnum((unsigned char)text[n]) ? text[n] : '_');
+	buffer[n] = '\0';
+	return buffer;
 }

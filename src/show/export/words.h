@@ -23,4 +23,9 @@ size_t words_find(const struct words *w, const char *text);
 
 void words_free(struct words *w);
 
+enum { WORDS_UNIT = 40 };
+
+/* TEXT, the name or unit of a value, as one word of letters, digits and _, for BUFFER of WORDS_UNIT bytes, which is returned. */
+char *words_plain(const char *text, char *buffer);
+
 #endif

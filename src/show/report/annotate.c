@@ -38,6 +38,7 @@ static const char legend_time[] =
 struct columns {
 	int share, self, calls, time, line; /* widths */
 	bool counted;			/* calls were */
+	const char *unit;		/* of times */
 };
 
 /* Print it, made harmless. */
@@ -52,7 +53,7 @@ static void annotate_source_print(const struct source_text *t, FILE *out, const 
 
 static struct columns annotate_columns_make(const struct graph *g, const struct lines *l)
 {
-	struct columns c = { .share = 10, .self = PRINT_TIME, .calls = 9, .time = PRINT_TIME, .counted = g->counted };
+	struct columns c = { .share = 10, .self = PRINT_TIME, .calls = 9, .time = PRINT_TIME, .counted = g->counted, .unit = figure_unit(g) };
 	const struct graph_routine *r = g->routines + l->routine;
 
 	c.calls = print_count_width(r->recursive, c.calls);
@@ -89,13 +90,13 @@ static void callee_print(FILE *out, const struct columns *c, const struct line_c
 		putc(' ', out);
 		print_calls(out, c->calls, call->told ? call->calls : callee->calls, c->counted);
 		putc(' ', out);
-		print_time(out, (double)(call->timed ? call->time : callee->time), c->time);
+		print_amount(out, (double)(call->timed ? call->time : callee->time), c->unit, c->time);
 	}
 	putc(callee->nlines > 1 && !call->timed ? '~' : ' ', out);
 }
 
 /* `-> memset [123 ms in libc.so.6]`. */
-static void callee_name(FILE *out, const struct line_callee *callee, const struct report_options *options)
+static void callee_name(FILE *out, const struct columns *c, const struct line_callee *callee, const struct report_options *options)
 {
 	char time[PRINT_TIME_SIZE];
 
@@ -103,7 +104,7 @@ static void callee_name(FILE *out, const struct line_callee *callee, const struc
 	print_brief(out, callee->name, callee->brief, &options->style);
 	if (callee->place) {
 		fputs(" [", out);
-		fprintf(out, "%s in ", print_time_text(time, (double)callee->time));
+		fprintf(out, "%s in ", print_amount_text(time, (double)callee->time, c->unit));
 		print_name(out, callee->place, &options->style);
 		putc(']', out);
 	}
@@ -122,7 +123,7 @@ static void annotate_callee_row(FILE *out, const struct columns *c, const struct
 		fprintf(out, "%*s:%-3" PRIu32 " ", c->line > 2 ? c->line - 2 : 0, "", call->column);
 	else
 		fprintf(out, "%*s  ", c->line, "");
-	callee_name(out, callee, options);
+	callee_name(out, c, callee, options);
 }
 
 /* What is known of one line: its cost, if any, and its calls. */
@@ -221,11 +222,11 @@ static void annotate_sums_print(const struct lines *l, const struct columns *c, 
 	}
 	print_begin(out, &options->style, 'm');
 	fprintf(out, "%*s ", c->share, "");
-	print_time(out, (double)r->self, c->self);
+	print_amount(out, (double)r->self, figure_unit(g), c->self);
 	putc(' ', out);
 	print_calls(out, c->calls, calls, g->counted);
 	putc(' ', out);
-	print_time(out, (double)time, c->time);
+	print_amount(out, (double)time, figure_unit(g), c->time);
 	fprintf(out, " %*s  self, and calls: together the total\n", c->line, "");
 	print_end(out, &options->style);
 }
@@ -238,7 +239,7 @@ static void annotate_heading_print(const struct graph *g, const struct lines *l,
 
 	print_brief(out, r->name.name, r->brief, &options->style);
 	fprintf(out, ", %s:%" PRIu32 "\n", print_safe(file, sizeof file, l->file, &options->style), r->name.line);
-	fprintf(out, "%s self, %s total (%s of the run)", print_time_text(self, (double)r->self), print_time_text(total, (double)r->total), share_text(share, &options->style, figure_share(g, r->total),
+	fprintf(out, "%s self, %s total (%s of the run)", print_amount_text(self, (double)r->self, figure_unit(g)), print_amount_text(total, (double)r->total, figure_unit(g)), share_text(share, &options->style, figure_share(g, r->total),
 		graph_total_error(g, r)));
 	if (g->counted)
 		fprintf(out, ", %" PRIu64 " call%s", r->calls, print_plural(r->calls));

@@ -92,7 +92,7 @@ static const char tail_calls_legend[] =
 
 static struct columns callgraph_columns_make(const struct graph *g, bool traditional)
 {
-	struct columns c = { traditional ? print_decimals(g->time) : PRINT_UNITS, 7, 7, 7, 7 };
+	struct columns c = { traditional && profile_is_time(g->profile) ? print_decimals(g->time) : PRINT_UNITS, 7, 7, 7, 7 };
 
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const struct graph_routine *r = &g->routines[i];
@@ -461,8 +461,12 @@ static void callgraph_heading_print(struct listing *l)
 static void callgraph_granularity_print(FILE *out, const struct graph *g)
 {
 	double tick = figure_sample(g);
+	char each[PRINT_TIME_SIZE], whole[PRINT_TIME_SIZE];
 
-	if (tick > 0)
+	if (tick > 0 && !profile_is_time(g->profile))
+		fprintf(out, "granularity: each sample hit is %s, %.2f%% of %s\n\n", print_amount_text(each, tick, figure_unit(g)),
+			100.0 * tick / (double)figure_run(g), print_amount_text(whole, (double)figure_run(g), figure_unit(g)));
+	else if (tick > 0)
 		fprintf(out, "granularity: each sample hit is %.6g seconds, %.2f%% of %.2f seconds\n\n", tick / 1e9,
 			100.0 * tick / (double)figure_run(g), (double)figure_run(g) / 1e9);
 }

@@ -58,14 +58,14 @@ static void compare_models_head_print(struct listing *l)
 	const struct compare *c = l->compare;
 	char time[PRINT_TIME_SIZE], whole[PRINT_TIME_SIZE];
 
-	fprintf(l->out, "Models compared: %s, %" PRIu32 " arcs\n\n", print_time_text(time, (double)l->truth->time), c->narcs);
+	fprintf(l->out, "Models compared: %s, %" PRIu32 " arcs\n\n", print_amount_text(time, (double)l->truth->time, figure_unit(l->truth)), c->narcs);
 	print_begin(l->out, &l->options->style, 'm');
 	fprintf(l->out, "%.1f %% of all inclusive time is charged to the wrong caller%s by gprof's model",
 		print_percent(c->wrong, c->inclusive), c->within ? ", or to none," : "");
 	print_end(l->out, &l->options->style);
-	fprintf(l->out, ": %s of %s", print_time_text(time, (double)c->wrong), print_time_text(whole, (double)c->inclusive));
+	fprintf(l->out, ": %s of %s", print_amount_text(time, (double)c->wrong, figure_unit(l->truth)), print_amount_text(whole, (double)c->inclusive, figure_unit(l->truth)));
 	if (c->within)
-		fprintf(l->out, ",\n%s of it to none: that of calls within cycles", print_time_text(time, (double)c->within));
+		fprintf(l->out, ",\n%s of it to none: that of calls within cycles", print_amount_text(time, (double)c->within, figure_unit(l->truth)));
 	fputs(".\n\n", l->out);
 }
 
@@ -116,11 +116,11 @@ static void compare_models_arc_print(struct listing *l, const struct compare_arc
 {
 	const struct columns *c = &l->columns;
 
-	print_time(l->out, (double)compare_error(a), c->time);
+	print_amount(l->out, (double)compare_error(a), figure_unit(l->truth), c->time);
 	putc(' ', l->out);
-	print_time(l->out, (double)a->gprof, c->time);
+	print_amount(l->out, (double)a->gprof, figure_unit(l->truth), c->time);
 	putc(' ', l->out);
-	print_time(l->out, (double)a->truth, c->time);
+	print_amount(l->out, (double)a->truth, figure_unit(l->truth), c->time);
 	ratio_print(l, a);
 	ends_print(l, a, true);
 }
@@ -195,11 +195,11 @@ static void member_print(struct listing *l, uint32_t member)
 	const struct columns *c = &l->columns;
 	const struct graph_routine *r = &l->truth->routines[member];
 
-	print_time(l->out, (double)r->self, c->time);
+	print_amount(l->out, (double)r->self, figure_unit(l->truth), c->time);
 	putc(' ', l->out);
-	print_time(l->out, (double)l->gprof->routines[member].total, c->time);
+	print_amount(l->out, (double)l->gprof->routines[member].total, figure_unit(l->truth), c->time);
 	putc(' ', l->out);
-	print_time(l->out, (double)r->total, c->time);
+	print_amount(l->out, (double)r->total, figure_unit(l->truth), c->time);
 	fprintf(l->out, " %6.1f %*" PRIu64 "  ", print_percent(r->total, l->truth->time), c->called, r->calls);
 	print_brief(l->out, r->name.name, r->brief, &l->options->style);
 	putc('\n', l->out);
@@ -225,7 +225,7 @@ static void within_print(struct listing *l, uint32_t cycle)
 				c->total + 1, "");
 			print_end(l->out, &l->options->style);
 		}
-		print_time(l->out, (double)a->truth, c->time);
+		print_amount(l->out, (double)a->truth, figure_unit(l->truth), c->time);
 		ends_print(l, a, false);
 	}
 	compare_models_rest_print(l, differ - shown);
@@ -241,7 +241,7 @@ static bool compare_models_lump_print(struct listing *l, uint32_t number, struct
 	if (!members)
 		return false;
 	fprintf(l->out, "\nCycle %" PRIu32 ": gprof's model takes %" PRIu32 " routines as a whole, %s with what they called\n\n",
-		number + 1, lump->size, print_time_text(time, (double)lump->total));
+		number + 1, lump->size, print_amount_text(time, (double)lump->total, figure_unit(l->truth)));
 	print_begin(l->out, &l->options->style, 'h');
 	fprintf(l->out, "%*s %*s %*s %% time %*s  name\n", c->time, "self", c->time, "gprof", c->time, "true", c->called, "called");
 	print_end(l->out, &l->options->style);

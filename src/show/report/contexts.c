@@ -83,7 +83,7 @@ bool contexts_text(const struct report_input *in, const struct report_options *o
 		if (!contexts_is_shown(c))
 			continue;
 		fprintf(out, "%" PRIu64 " %" PRIu64 " ", c->entries, c->recursive);
-		print_seconds_exact(out, c->time);
+		print_exact(out, c->time, figure_unit(g));
 		putc_unlocked(' ', out);
 		contexts_history_print(&words, words.history, graph_history(g, i, words.history), out);
 		putc_unlocked('\n', out);

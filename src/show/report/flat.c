@@ -147,11 +147,14 @@ static struct columns columns_as_gprof(const struct graph *g)
 static void flat_granularity_print(FILE *out, const struct graph *g)
 {
 	const struct amon_header *h = g->profile->nruns ? &g->profile->runs[0].header : NULL;
+	char each[PRINT_TIME_SIZE];
 
 	if (g->time == 0)
 		fputs(" no time accumulated\n\n", out);
 	else if (h && h->clock == AMON_CLOCK_TSC)
 		fputs("Times are elapsed, read from the cycle counter.\n", out);
+	else if (figure_sample(g) > 0 && !profile_is_time(g->profile))
+		fprintf(out, "Each sample counts as %s.\n", print_amount_text(each, figure_sample(g), figure_unit(g)));
 	else if (figure_sample(g) > 0)
 		fprintf(out, "Each sample counts as %.6g seconds.\n", figure_sample(g) / 1e9);
 }
@@ -163,9 +166,9 @@ static int flat_columns_before(const struct columns *c)
 }
 
 /* Gprof's two lines, a sign of errors beside the share where there are any. */
-static void flat_heading_print(FILE *out, const struct columns *c, const struct report_options *options)
+static void flat_heading_print(FILE *out, const struct graph *g, const struct columns *c, const struct report_options *options)
 {
-	const char *seconds = c->decimals == PRINT_UNITS ? "time" : "seconds";
+	const char *seconds = c->decimals == PRINT_UNITS ? figure_heading(g) : "seconds";
 	int gap = c->decimals != PRINT_UNITS;		/* as gprof has it */
 	int beside = share_width(c->errors) - share_width(false);
 	const char *sign = share_sign(&options->style);
@@ -194,7 +197,7 @@ static void flat_routine_print(FILE *out, const struct graph *g, const struct gr
 
 	share_print(out, &options->style, c->errors, print_percent(r->self, c->total) / 100, error_of(g, r, c));
 	putc(' ', out);
-	print_seconds(out, cumulative, c->decimals, c->cumulative);
+	print_seconds(out, cumulative, figure_unit(g), c->decimals, c->cumulative);
 	putc(' ', out);
 	figure_print(out, g, r->self, c->decimals, c->self);
 	if (r->calls) {
@@ -244,7 +247,7 @@ static void flat_outside_print(FILE *out, const struct graph *g, uint64_t cumula
 {
 	share_print(out, &options->style, c->errors, print_percent(g->outside, c->total) / 100, graph_error(g, g->outside, &g->contexts[0].evidence, c->total, &c->evidence));
 	putc(' ', out);
-	print_seconds(out, cumulative, c->decimals, c->cumulative);
+	print_seconds(out, cumulative, figure_unit(g), c->decimals, c->cumulative);
 	putc(' ', out);
 	figure_print(out, g, g->outside, c->decimals, c->self);
 	fprintf(out, " %*s %*s %*s  (outside all routines)\n", c->calls, "", c->self_call, "", c->total_call, "");
@@ -258,10 +261,10 @@ static enum report_sort sort_of(const struct report_options *options)
 static void flat_rows_print(FILE *out, const struct graph *g, const struct order *order, const struct leaves *leaves,
 		       const struct report_options *options)
 {
-	struct columns c = options->gprof.traditional ? columns_as_gprof(g) : columns_with_units(g);
+	struct columns c = options->gprof.traditional && profile_is_time(g->profile) ? columns_as_gprof(g) : columns_with_units(g);
 	uint64_t cumulative = 0;
 
-	flat_heading_print(out, &c, options);
+	flat_heading_print(out, g, &c, options);
 	for (uint32_t i = 0; i < order->n; i++) {
 		const struct graph_routine *r = &g->routines[order->routines[i]];
 

@@ -174,7 +174,7 @@ static void head_commands_print(struct head *h)
 	if (c && ncommands > 1) {
 		for (size_t i = 0; i < ncommands && i < MOST_COMMANDS; i++)
 			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s in %" PRIu64 "%s", i ? ", " : "",
-				print_safe(name, sizeof name, c[i].name, &h->options->style), print_time_text(time, (double)c[i].time),
+				print_safe(name, sizeof name, c[i].name, &h->options->style), print_amount_text(time, (double)c[i].time, figure_unit(h->graph)),
 				c[i].processes, i ? "" : c[i].processes == 1 ? " process" : " processes");
 		if (ncommands > MOST_COMMANDS)
 			snprintf(text + n, sizeof text - n, ", %zu more: aprof info", ncommands - MOST_COMMANDS);
@@ -378,10 +378,23 @@ static void unit_print(struct head *h)
 	if (n && h->graph->sampled)
 		snprintf(error, sizeof error, "; %s sample%s; a share of 10 %% is %s%.2g points", print_grouped(samples, n), print_plural(n), sign,
 			 sums_error(h->graph, 10));
-	print_field(h->out, &h->options->style, "clock", "%s%s", print_safe(unit, sizeof unit, h->first->unit, &h->options->style), error);
+	print_field(h->out, &h->options->style, profile_is_time(h->profile) ? "clock" : "value", "%s%s", print_safe(unit, sizeof unit, h->first->unit, &h->options->style), error);
 }
 
-static void head_clock_print(struct head *h)
+/* What else the files have. */
+static void head_values_print(struct head *h)
+{
+	const struct profile *p = h->profile;
+	char text[600] = "", name[4 * sizeof p->values->name];
+	size_t n = 0;
+
+	for (uint32_t i = 1; i < p->nvalues && n < sizeof text; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i > 1 ? ", " : "", print_safe(name, sizeof name, p->values[i].name, &h->options->style));
+	if (n)
+		print_field(h->out, &h->options->style, "", "--value=NAME shows another value: %s", text);
+}
+
+static void head_clock_lines_print(struct head *h)
 {
 	if (h->first->origin[0] || h->first->clock == AMON_CLOCK_COUNT) {
 		unit_print(h);
@@ -403,6 +416,12 @@ static void head_clock_print(struct head *h)
 	}
 	if (h->sums.notes[AMON_NOTE_CLOCK_CHANGED] && is_inline(h))
 		print_field(h->out, &h->options->style, "", "another clock was asked for: tsc needs code that reads the counter (aprof-cc --aprof-clock=tsc)");
+}
+
+static void head_clock_print(struct head *h)
+{
+	head_clock_lines_print(h);
+	head_values_print(h);
 }
 
 /* Whether the report is of a part of the run, which was asked for: some contexts, one thread, or a range of time. */
@@ -447,25 +466,25 @@ static void head_time_print(struct head *h)
 		{ focus ? 0 : g->monitor, "making contexts" }, { focus ? 0 : g->unplaced, "unplaced" },
 	};
 	uint64_t whole = whole_of(g);
-	struct print_unit unit = print_unit_of(whole);
-	double least = 0.5 * unit.ns * pow(10, -unit.decimals), kernel = head_is_part(h) ? 0 : profile_kernel_part(h->profile);
+	struct print_unit unit = print_unit_of(whole, figure_unit(g));
+	double least = 0.5 * unit.size * pow(10, -unit.decimals), kernel = head_is_part(h) ? 0 : profile_kernel_part(h->profile);
 	char text[400], cpu[64] = "", run[PRINT_TIME_SIZE];
-	size_t n = (size_t)snprintf(text, sizeof text, "%.*f %s", unit.decimals, (double)whole / unit.ns, unit.name), first = n;
+	size_t n = (size_t)snprintf(text, sizeof text, "%.*f%s", unit.decimals, (double)whole / unit.size, unit.name), first = n;
 
 	if (h->first->clock == AMON_CLOCK_NONE)
 		return;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if ((double)parts[i].time >= least)
-			n += (size_t)snprintf(text + n, sizeof text - n, " %s %.*f %s", n > first ? "+" : "=", unit.decimals, (double)parts[i].time / unit.ns,
+			n += (size_t)snprintf(text + n, sizeof text - n, " %s %.*f %s", n > first ? "+" : "=", unit.decimals, (double)parts[i].time / unit.size,
 					      parts[i].what);
 	if ((double)(whole - g->time) < least)
 		strcpy(text + first, whole ? ", all of it in routines" : "");
 	if (kernel >= 0.005)
 		snprintf(cpu, sizeof cpu, "; %.0f %%%s in the kernel", 100 * kernel, of_cpu(h));
-	print_field(h->out, &h->options->style, "time", "%s%s", text, cpu);
+	print_field(h->out, &h->options->style, profile_is_time(h->profile) ? "time" : "total", "%s%s", text, cpu);
 	if (focus)
 		print_field(h->out, &h->options->style, "focus", "%.1f %% of the run's %s; shares are of the contexts kept",
-			    print_percent(whole, head_run_of(h->profile)), print_time_text(run, (double)head_run_of(h->profile)));
+			    print_percent(whole, head_run_of(h->profile)), print_amount_text(run, (double)head_run_of(h->profile), figure_unit(g)));
 }
 
 /* What is hidden. */
@@ -861,6 +880,13 @@ static json_t *stacks_json(const struct head *h)
 			 emit_count(h->sums.notes[AMON_NOTE_CUT_STACK]));
 }
 
+static json_t *value_json(const struct head *h)
+{
+	const struct profile_value *v = profile_value_of(h->profile);
+
+	return json_pack("{s:o, s:o, s:b}", "value", emit_name(v->name), "unit", emit_name(v->unit), "sampled", (int)(v->flags & AMON_VALUE_SAMPLED));
+}
+
 static json_t *imported_json(const struct head *h)
 {
 	if (!h->first->origin[0])
@@ -876,7 +902,7 @@ bool head_json(const struct report_input *in, const struct report_options *optio
 		return true;
 	if (!report_head_make(&h, in, options, NULL, err))
 		return false;
-	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "range", range_json(&h), "imported", imported_json(&h), "clock", clock_json(&h),
+	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "range", range_json(&h), "value", value_json(&h), "imported", imported_json(&h), "clock", clock_json(&h),
 					"times", head_times_json(&h), "counts", head_counts_json(&h), "without_hooks", head_plain_json(&h), "left_out", left_out_json(in),
 					"stacks", verification_json(in), "call_stacks", stacks_json(&h), "notes", notes_json(&h)));
 	plain_shares_free(&h.plain);

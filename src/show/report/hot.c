@@ -250,7 +250,7 @@ static void hot_calls_print(FILE *out, const struct graph *g, const struct hot *
 	if (g->routines[hot->routine].recursive)
 		fprintf(out, " and %s recursive", print_grouped(grouped, g->routines[hot->routine].recursive));
 	if (calls > 0)
-		fprintf(out, ", %s each", print_time_text(time, each));
+		fprintf(out, ", %s each", print_amount_text(time, each, figure_unit(g)));
 }
 
 /* Begin WHICH; false: there is no room for it. */
@@ -514,7 +514,7 @@ static void hot_head_print(const struct hot_view *v, FILE *out)
 	char name[ROOM], calls[40], time[PRINT_TIME_SIZE];
 
 	fputs(text_cut(name, program, program, NAME, v->options), out);
-	fprintf(out, ": %s", print_time_text(time, (double)v->cases.whole));
+	fprintf(out, ": %s", print_amount_text(time, (double)v->cases.whole, figure_unit(v->g)));
 	if (v->g->counted)
 		fprintf(out, ", %s call%s", print_grouped(calls, v->g->calls), print_plural(v->g->calls));
 	if (!v->g->arcs_alone)

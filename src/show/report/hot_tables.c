@@ -139,7 +139,7 @@ static void hot_row_print(FILE *out, const struct hot_cases *c, const struct hot
 	hot_share_print(out, c, hot, &options->style);
 	putc(' ', out);
 	if (hot->beside)
-		print_time(out, (double)hot->time, PRINT_TIME);
+		print_amount(out, (double)hot->time, figure_unit(c->g), PRINT_TIME);
 	else
 		figure_print(out, c->g, hot->time, PRINT_UNITS, PRINT_TIME);
 	fputs("  ", out);
@@ -158,7 +158,7 @@ static void hot_heading_print(FILE *out, const struct hot_cases *c, const char *
 {
 	print_begin(out, &options->style, 'h');
 	share_heading(out, &options->style, c->g->sampled);
-	fprintf(out, " %*s  %-*s  %-*s  for", PRINT_TIME, "time", w->name, what, w->module, "in");
+	fprintf(out, " %*s  %-*s  %-*s  for", PRINT_TIME, figure_heading(c->g), w->name, what, w->module, "in");
 	print_end(out, &options->style);
 	putc('\n', out);
 }

@@ -116,6 +116,26 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	notes_list(out, h->notes, options);
 }
 
+/* What the profile has amounts of. */
+static void info_values_print(FILE *out, const struct profile *p, const struct report_options *options)
+{
+	char text[1200] = "", name[4 * sizeof p->values->name], unit[4 * sizeof p->values->unit];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->nvalues && n < sizeof text; i++) {
+		const struct profile_value *v = &p->values[i];
+
+		if (i || p->runs[0].header.clock != AMON_CLOCK_NONE)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%s, %s%s)", n ? ", " : "", print_safe(name, sizeof name, v->name, &options->style),
+					      print_safe(unit, sizeof unit, v->unit, &options->style), v->flags & AMON_VALUE_SAMPLED ? "sampled" : "exact",
+					      v->flags & AMON_VALUE_PARTIAL ? ", not of all files" : "");
+	}
+	if (profile_has_calls(p) && n < sizeof text)
+		snprintf(text + n, sizeof text - n, "%scalls (count, exact)", n ? ", " : "");
+	if (text[0])
+		print_field(out, &options->style, "values", "%s", text);
+}
+
 static void info_contexts_print(FILE *out, const struct profile *p, const struct sums *s, const struct report_options *options)
 {
 	if (s->calls && profile_has_contexts(p))
@@ -184,6 +204,7 @@ static bool together_print(FILE *out, const struct report_input *in, const struc
 		return false;
 	if (in->graph->profile->nruns > 1)
 		fputs("All together\n\n", out);
+	info_values_print(out, in->graph->profile, options);
 	info_contexts_print(out, in->graph->profile, &sums, options);
 	errors_print(out, in->graph, options);
 	costs_print(out, in->graph, options);
@@ -344,7 +365,7 @@ static bool info_commands_print(FILE *out, const struct profile *p, const struct
 		fprintf(out, "\nCommands: %zu\n\n      time %*s processes  command\n", n, calls, "calls");
 	for (size_t i = 0; i < n; i++) {
 		fputs("  ", out);
-		print_time(out, (double)c[i].time, PRINT_TIME);
+		print_amount(out, (double)c[i].time, profile_value_of(p)->unit, PRINT_TIME);
 		putc(' ', out);
 		print_calls(out, calls, c[i].calls, profile_counts_calls(p));
 		fprintf(out, " %9" PRIu64 "  ", c[i].processes);
@@ -467,6 +488,19 @@ static bool intervals_emit(struct emit *e, const struct profile *p, struct error
 	return true;
 }
 
+/* Put values[] into E. */
+static void values_emit(struct emit *e, const struct profile *p)
+{
+	emit_array(e, "values");
+	for (uint32_t i = 0; i < p->nvalues; i++)
+		if (i || p->runs[0].header.clock != AMON_CLOCK_NONE)
+			emit_item(e, json_pack("{s:o, s:o, s:b, s:b}", "value", emit_name(p->values[i].name), "unit", emit_name(p->values[i].unit), "sampled",
+					       (int)(p->values[i].flags & AMON_VALUE_SAMPLED), "partial", (int)((p->values[i].flags & AMON_VALUE_PARTIAL) / AMON_VALUE_PARTIAL)));
+	if (profile_has_calls(p))
+		emit_item(e, json_pack("{s:s, s:s, s:b, s:b}", "value", "calls", "unit", "count", "sampled", 0, "partial", 0));
+	emit_array_end(e);
+}
+
 bool info_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	const struct profile *p = in->graph->profile;
@@ -485,6 +519,7 @@ bool info_json(const struct report_input *in, const struct report_options *optio
 	free(c);
 	if (!intervals_emit(e, p, err))
 		return false;
+	values_emit(e, p);
 	emit_array(e, "modules");
 	for (uint32_t i = 0; i < p->nmodules; i++)
 		emit_item(e, json_pack("{s:o, s:o, s:b, s:b}", "path", emit_name(p->modules[i].path), "build_id",

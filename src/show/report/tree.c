@@ -200,7 +200,7 @@ static void tree_print(struct walk *w, FILE *out)
 
 	w->whole = w->tree->nodes[0].total;
 	w->columns = tree_columns_make(w->tree);
-	fprintf(out, "%s tree: %s\n\n", w->options->bottom_up ? "Bottom-up" : "Top-down", print_time_text(whole, (double)w->whole));
+	fprintf(out, "%s tree: %s\n\n", w->options->bottom_up ? "Bottom-up" : "Top-down", print_amount_text(whole, (double)w->whole, figure_unit(w->graph)));
 	tree_heading_print(w, out);
 	tree_outside_print(w, out);
 	walk_print(w, out);

@@ -264,18 +264,18 @@ static void cells_print(const struct page *p, const struct comparison_item *item
 	char cell[CELL] = "";
 
 	if (!narrow) {
-		print_time(out, item->sides[COMPARISON_SELF].fresh, PRINT_TIME);
+		print_amount(out, item->sides[COMPARISON_SELF].fresh, comparison_unit(compared(p)), PRINT_TIME);
 		putc(' ', out);
 	}
-	output_time_change(cell, sizeof cell, item, COMPARISON_SELF);
+	output_time_change(compared(p), cell, sizeof cell, item, COMPARISON_SELF);
 	fprintf(out, "%*s ", CHANGE, cell);
 	if (wide) {
-		fprintf(out, "%*s ", PRINT_TIME, item->news[COMPARISON_SELF] && change->error > 0 ? print_time_text(cell, change->error) : "");
-		print_time(out, item->sides[COMPARISON_TOTAL].fresh, PRINT_TIME);
+		fprintf(out, "%*s ", PRINT_TIME, item->news[COMPARISON_SELF] && change->error > 0 ? print_amount_text(cell, change->error, comparison_unit(compared(p))) : "");
+		print_amount(out, item->sides[COMPARISON_TOTAL].fresh, comparison_unit(compared(p)), PRINT_TIME);
 		putc(' ', out);
 	}
 	if (!narrow) {
-		output_time_change(cell, sizeof cell, item, COMPARISON_TOTAL);
+		output_time_change(compared(p), cell, sizeof cell, item, COMPARISON_TOTAL);
 		fprintf(out, "%*s ", CHANGE, cell);
 	}
 	if (!calls)

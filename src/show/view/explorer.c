@@ -254,7 +254,7 @@ static void state_print(struct explorer *x, struct page_text *text, FILE *out)
 		fprintf(out, ", mean of %" PRIu32 " runs", profile->mean_of);
 	else if (profile->nruns > 1)
 		fprintf(out, ", %" PRIu32 " runs", profile->nruns);
-	fprintf(out, " %s", print_time_text(whole, (double)x->view.whole));
+	fprintf(out, " %s", print_amount_text(whole, (double)x->view.whole, figure_unit(x->view.g)));
 	if (x->view.thread != GRAPH_NONE)
 		fprintf(out, "  thread %" PRIu32, x->view.thread);
 	narrowing_print(&x->narrowing, style, out);

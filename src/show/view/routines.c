@@ -178,7 +178,7 @@ static void beyond(const struct explorer_view *v, FILE *out, const struct graph_
 	if (!page_has(v, COLUMN_BEYOND))
 		return;
 	if (v->g->profile->time > 0)
-		print_time(out, r->beyond, PRINT_TIME);
+		print_amount(out, r->beyond, figure_unit(v->g), PRINT_TIME);
 	else
 		fprintf(out, "%*.0f", PRINT_TIME, r->beyond);
 	putc(' ', out);

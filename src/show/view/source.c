@@ -178,7 +178,7 @@ static void source_self_print(const struct page *p, const struct line_cost *cost
 
 	share_text(text, &v->options.style, share, lines_error(&s->lines, v->g, cost->ticks));
 	fprintf(out, "%*s%s ", SHARE - (int)print_width(text, strlen(text)), "", text);
-	print_time(out, (double)cost->time, PRINT_TIME);
+	print_amount(out, (double)cost->time, figure_unit(v->g), PRINT_TIME);
 	putc(' ', out);
 }
 
@@ -237,7 +237,7 @@ static enum screen_style source_callee_row(const struct page *p, const struct li
 	} else {
 		fputs(c->place ? "  [" : "  ", out);
 	}
-	fprintf(out, "%s, %s", print_time_text(time, (double)took),
+	fprintf(out, "%s, %s", print_amount_text(time, (double)took, figure_unit(v->g)),
 		share_text(share, &v->options.style, print_percent(took, c->place ? r->self : r->total) / 100, call->timed ? call->error : c->error));
 	if (c->place) {
 		fputs(" in ", out);

@@ -56,8 +56,7 @@ static struct comparison_run comparison_run_of(const struct graph *g, bool fresh
 		.sampled = g->sampled, .nroutines = g->nroutines, .threaded = is_threaded(g->profile),
 		.clock = g->profile->nruns ? g->profile->runs[0].header.clock : AMON_CLOCK_NONE };
 
-	if (g->profile->nruns)
-		profile_value(&g->profile->runs[0].header, run.value);
+	run.value = *profile_value_of(g->profile);
 	for (uint32_t i = 0; i < g->profile->nmodules; i++)
 		if (g->profile->modules[i].main_program)
 			memcpy(run.build, g->profile->modules[i].build_id, sizeof run.build);
@@ -82,18 +81,28 @@ static bool is_new_build(const struct comparison *c)
 	return true;
 }
 
+/* Are the times of RUN, called LABEL, what those of FIRST are? */
+static bool values_are_like(const struct comparison_run *first, const struct comparison_run *run, const char *label, struct error *err)
+{
+	bool one_unit = strcmp(first->value.unit, run->value.unit) == 0;
+	char text[PROFILE_VALUE], first_text[PROFILE_VALUE];
+
+	if (one_unit && first->clock != run->clock)
+		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s was measured by another clock than %s; "
+				 "their times cannot be compared", label, first->label);
+	return (one_unit && strcmp(first->value.name, run->value.name) == 0) ||
+	       error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s has %s, and %s has %s: unlike things are not compared", label,
+			 profile_value_text(&run->value, text), first->label, profile_value_text(&first->value, first_text));
+}
+
 bool comparison_add(struct comparison *c, const struct report_input *in, const char *label, bool fresh, struct comparison_parts parts, struct error *err)
 {
 	const struct graph *g = in->graph;
 	struct comparison_run run = comparison_run_of(g, fresh), *runs;
 	struct rows *rows;
 
-	if (c->nruns && c->runs[0].clock != run.clock)
-		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s was measured by another clock than %s; "
-				 "their times cannot be compared", label, c->runs[0].label);
-	if (c->nruns && strcmp(c->runs[0].value, run.value) != 0)
-		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s has %s, and %s has %s: unlike things are not compared", label, run.value, c->runs[0].label,
-				 c->runs[0].value);
+	if (c->nruns && !values_are_like(&c->runs[0], &run, label, err))
+		return false;
 	if (c->nruns && c->runs[0].counted != run.counted)
 		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "of one of %s and %s call stacks were sampled, of the other calls were counted; "
 				 "they cannot be compared", label, c->runs[0].label);

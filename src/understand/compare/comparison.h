@@ -85,7 +85,7 @@ struct comparison_run {
 	bool threaded;		/* some process had several threads: what waits for whom may decide how often a routine is called */
 	bool sampled;		/* times are of samples */
 	uint32_t clock;		/* AMON_CLOCK_ */
-	char value[PROFILE_VALUE]; /* what its times are (profile_value) */
+	struct profile_value value; /* what its times are */
 	uint32_t unnamed;	/* routines of which only the address is known */
 	uint8_t build[32];	/* build-id of the program; zeros: it has none */
 	uint32_t nroutines;	/* routines */
@@ -142,6 +142,12 @@ struct comparison_places {
  * with comparison_places_free in any case. */
 bool comparison_places_find(struct comparison_places *places, const struct comparison *c, const struct graph *g, const struct tree *t, struct error *err);
 void comparison_places_free(struct comparison_places *places);
+
+/* What the times of C are in. */
+static inline const char *comparison_unit(const struct comparison *c)
+{
+	return c->runs[0].value.unit;
+}
 
 /* Is I a routine of the same machine code that is called as often on both sides?  What its time differs by then is where it, or its data, lies, and what it works on. */
 static inline bool comparison_is_same(const struct comparison *c, const struct comparison_item *i)

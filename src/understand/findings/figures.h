@@ -6,10 +6,13 @@
  *   samples     those behind the run's time
  *   a sample    what one of these stands for, on average
  *   a mean      time by calls
+ *   the unit    what a time of the graph is in: "ns", or that of another value, which is called time all the same
  *
  * A time that is no more than chance made of less than a sample is told as that, `<2.00 ms`. */
 #ifndef FIGURES_H
 #define FIGURES_H
+
+#include <string.h>
 
 #include "understand/graph/graph.h"
 
@@ -17,6 +20,17 @@
 static inline uint64_t figure_run(const struct graph *g)
 {
 	return g->time + g->outside;
+}
+
+static inline const char *figure_unit(const struct graph *g)
+{
+	return profile_value_of(g->profile)->unit;
+}
+
+/* What columns of times are headed by: 8 characters at most. */
+static inline const char *figure_heading(const struct graph *g)
+{
+	return profile_is_time(g->profile) ? "time" : strlen(figure_unit(g)) <= 8 ? figure_unit(g) : "amount";
 }
 
 /* The share of the run that TIME is, 0..1. */

@@ -156,7 +156,7 @@ static bool add_up_part_add(struct part *part, const struct profile *p, size_t s
 static bool goes_along(const struct work *w, const struct profile *p, struct error *err)
 {
 	for (uint32_t i = 0; i < p->nruns; i++)
-		if (w->first.label && !profile_goes_with(&w->first, &p->runs[i].header, p->runs[i].label, err))
+		if (w->first.label && !profile_goes_with(&w->first, &p->runs[i], err))
 			return false;
 	return true;
 }
@@ -165,7 +165,7 @@ static bool goes_along(const struct work *w, const struct profile *p, struct err
 static bool add_up_own_add(struct part *part, size_t file, size_t size, struct error *err)
 {
 	struct work *w = part->w;
-	struct profile *p = profile_new();
+	struct profile *p = input_profile_new(w->in);
 	enum report_life life;
 	bool ok = (p || add_up_no_memory(err)) && files_read(p, w->files[file], NULL, &life, err) && goes_along(w, p, err);
 
@@ -173,7 +173,7 @@ static bool add_up_own_add(struct part *part, size_t file, size_t size, struct e
 		w->cut[file] = p->runs[0].truncated;
 		if (p->nslices)
 			__atomic_store_n(&w->sliced, true, __ATOMIC_RELAXED);
-		if (w->in->beside && !p->sampled)
+		if (w->in->beside && !w->in->value && !p->sampled)
 			free(call_stacks_find(p, w->files[file]));
 		ok = add_up_part_add(part, p, size, err);
 	}
@@ -185,7 +185,7 @@ static bool add_up_own_add(struct part *part, size_t file, size_t size, struct e
 static bool foreign_add(struct work *w, size_t file, struct error *err)
 {
 	struct input_listener quiet = w->in->listener ? *w->in->listener : (struct input_listener){ 0 };
-	struct input in = { .listener = &quiet };
+	struct input in = { .listener = &quiet, .value = w->in->value };
 	bool ok;
 
 	quiet.step = NULL;

@@ -68,9 +68,7 @@ char *call_stacks_find(struct profile *p, const char *path)
 
 	if (!name)
 		return NULL;
-	if (!p->sampled)
-		p->sampled = profile_new();
-	if (p->sampled && files_read(p->sampled, name, run->label, &life, &ignored))
+	if (profile_beside(p) && files_read(p->sampled, name, run->label, &life, &ignored))
 		return name;
 	if (p->sampled && p->sampled->nruns == 0) {
 		profile_free(p->sampled);

@@ -66,7 +66,7 @@ static bool input_own_add(struct input *in, char *path, const char *label, struc
 	if (!files_read(in->profile, path, label, &in->life[run], err))
 		return false;
 	in->paths[run] = strdup(path);
-	if (in->beside && !in->phase && stacks_read(in) == stacks)
+	if (in->beside && !in->phase && (!in->value || in->stacks) && stacks_read(in) == stacks)
 		beside = call_stacks_find(in->profile, path);
 	if (beside)
 		input_note(in, "note: call stacks of the same run are in %s, and are joined with %s", beside, label ? label : path);
@@ -74,14 +74,23 @@ static bool input_own_add(struct input *in, char *path, const char *label, struc
 	return true;
 }
 
+struct profile *input_profile_new(const struct input *in)
+{
+	struct profile *p = profile_new();
+
+	if (p && ((in->phase && !profile_set_phase(p, in->phase)) || (in->value && !profile_set_value(p, in->value, in->stacks)))) {
+		profile_free(p);
+		p = NULL;
+	}
+	return p;
+}
+
 bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
 {
 	uint32_t known = in->profile ? in->profile->nmodules : 0;
 
 	input_step(in, "reading the profile");
-	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
-		return error_no_memory(err, NULL);
-	if (!in->profile)
+	if (!in->profile && !(in->profile = input_profile_new(in)))
 		return error_no_memory(err, NULL);
 	for (size_t i = 0; i < n; i++)
 		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files_name(files[i]), err) : input_own_add(in, files[i], label, err)))
@@ -174,7 +183,7 @@ static void keep_symbols(struct input *in)
 {
 	const struct profile *p = in->profile;
 
-	if (in->phase || in->range.to || in->linked_names || p->plain || p->nruns > MOST_KEPT)
+	if (in->phase || in->value || in->range.to || in->linked_names || p->plain || p->nruns > MOST_KEPT)
 		return;
 	for (uint32_t i = 0; i < p->nruns; i++) {
 		bool over = in->life[i] == REPORT_ENDED || in->life[i] == REPORT_DIED;

@@ -38,6 +38,7 @@ struct input {
 	bool arcs_do;			/* who asks can do without contexts; else profiles without them are refused; set it likewise */
 	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
 	bool mean;			/* each file is a run of one program, and what is meant is their mean (profile_take_mean), not their sum; set it before input_build */
+	const char *value;		/* what is read is to be of this value, of the call stacks beside where `stacks` is set; NULL: of each file's first; set it before input_read or input_add_up */
 	struct profile_range range;	/* times are to be of this range of the runs; set it before input_build */
 	struct profile *profile;	/* sum of the files, or their mean */
 	uint32_t nfiles;		/* that were read */
@@ -58,6 +59,9 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 
 /* Symbolise what was read, with PROGRAM for the main program unless NULL, and build its graph.  False with *ERR set. */
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err);
+
+/* A profile of nothing yet, as IN asks for it.  NULL: out of memory. */
+struct profile *input_profile_new(const struct input *in);
 
 /* Have the profile, which is to be written to a new file, carry the symbols of its modules (embedding.h). */
 void input_carry(struct input *in);

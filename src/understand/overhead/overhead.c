@@ -37,11 +37,17 @@ static bool stacks_take(struct overhead *o, struct symbols *symbols)
 		return false;
 	stacks_divide(o);
 	for (uint32_t i = 0; o->evidence && i < p->ncontexts; i++) {
-		double time = (double)overhead_charged(o, i);
+		double time = (double)overhead_charged(o, i), raw = (double)p->contexts[i].time;
 
-		o->evidence[i] = (struct overhead_evidence){ time, time * tick };
+		o->evidence[i] = (struct overhead_evidence){ time, raw > 0 ? time / raw * profile_variance(p, i) : 0 };
 	}
 	return true;
+}
+
+/* Is a part of the times the hooks'?  What is no time has none. */
+static bool has_hooks(const struct profile *p)
+{
+	return profile_counts_calls(p) && !profile_is_imported(p) && (p->nruns == 0 || p->runs[0].header.clock != AMON_CLOCK_COUNT);
 }
 
 struct overhead *overhead_make(const struct profile *p, struct symbols *symbols, struct error *err)
@@ -53,7 +59,7 @@ struct overhead *overhead_make(const struct profile *p, struct symbols *symbols,
 		o->hooks = calloc((size_t)p->ncontexts + 1, sizeof *o->hooks);
 		o->kernel = calloc((size_t)p->nroutines + 1, sizeof *o->kernel);
 	}
-	if (o && o->hooks && o->kernel && (profile_counts_calls(p) && !profile_is_imported(p) ? place_samples(o, symbols) && hooks_settle(o) : stacks_take(o, symbols)))
+	if (o && o->hooks && o->kernel && (has_hooks(p) ? place_samples(o, symbols) && hooks_settle(o) : stacks_take(o, symbols)))
 		return o;
 	overhead_free(o);
 	error_no_memory(err, NULL);
@@ -104,7 +110,7 @@ struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t co
 
 	if (!o->evidence)
 		return (struct overhead_evidence){ 0, 0 };
-	return raw ? (struct overhead_evidence){ time, time * profile_tick(o->profile) } : o->evidence[context];
+	return raw ? (struct overhead_evidence){ time, profile_variance(o->profile, context) } : o->evidence[context];
 }
 
 double overhead_unsure(const struct profile *p)

@@ -38,8 +38,10 @@ with tempfile.TemporaryDirectory() as directory:
     for seed in range(1, int(seeds) + 1):
         file = check_file(directory, ["--seed", str(seed), "--routines", str(3 * seed), "--threads", str(1 + seed % 3),
                                       "--calls", "3000", "--chunk", "300", "--recursion", "0.3",
-                                      "--reset", str(1000 * (seed % 2)), "--phases", str(seed // 2 * 3)])
+                                      "--reset", str(1000 * (seed % 2)), "--phases", str(seed // 2 * 3), "--values", "3"])
         check_cuts(file)
+        for value in "cpu", "value1", "value2":
+            check(value, lines(sys.executable, read_amon, "--value", value, file), lines(dump_contexts, "--value", value, file))
         twice = [file, file]
         check("twice", lines(sys.executable, read_amon, *twice), lines(dump_contexts, *twice))
     names = os.path.join(directory, "names")

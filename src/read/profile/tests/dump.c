@@ -93,7 +93,7 @@ static void print_seconds(uint64_t ns, FILE *out)
 	fprintf(out, "%.*s", n, text);
 }
 
-char *dump_contexts(const struct profile *p)
+char *dump_contexts(const struct profile *p, bool amounts)
 {
 	char *text = NULL;
 	size_t size;
@@ -105,7 +105,10 @@ char *dump_contexts(const struct profile *p)
 		if (c->length == 0 && c->time == 0)
 			continue;
 		fprintf(out, "%" PRIu64 " %" PRIu64 " ", c->entries, c->recursive);
-		print_seconds(c->time, out);
+		if (amounts)
+			fprintf(out, "%" PRIu64, c->time);
+		else
+			print_seconds(c->time, out);
 		if (c->length == 0)
 			fputs(" -", out);
 		print_history(p, i, out);
@@ -121,9 +124,30 @@ static void print_shares(const struct profile *p, FILE *out)
 
 		if (!(s->entries | s->recursive | s->calls_out | s->time | s->ticks))
 			continue;
-		fprintf(out, "share %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, s->thread, s->entries,
-			s->recursive, s->calls_out, s->time, s->ticks);
+		fprintf(out, "share %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIx64 ":%" PRIx64, s->thread, s->entries,
+			s->recursive, s->calls_out, s->time, s->ticks, s->squares[1], s->squares[0]);
 		print_history(p, s->context, out);
+	}
+}
+
+static void print_amounts(const struct profile *p, FILE *out)
+{
+	for (uint32_t i = 0; i < p->nvalues; i++)
+		fprintf(out, "value %s %s %u\n", p->values[i].name, p->values[i].unit, p->values[i].flags);
+	for (size_t i = 0; i < p->namounts; i++) {
+		const struct profile_amount *a = &p->amounts[i];
+
+		fprintf(out, "amount %u %s %" PRIu64 " %" PRIu64 " %" PRIx64 ":%" PRIx64, a->thread, p->values[a->value].name, a->amount, a->samples, a->squares[1], a->squares[0]);
+		if (a->thread != PROFILE_NONE) {
+			print_history(p, a->to, out);
+			continue;
+		}
+		fputc(' ', out);
+		if (a->from != PROFILE_NONE)
+			print_routine(p, a->from, out);
+		fputs(" > ", out);
+		print_routine(p, a->to, out);
+		fputc('\n', out);
 	}
 }
 
@@ -178,6 +202,7 @@ char *dump_all(const struct profile *p)
 		print_history(p, p->pcs[i].context, out);
 	}
 	print_shares(p, out);
+	print_amounts(p, out);
 	print_threads(p, out);
 	print_modules(p, out);
 	fprintf(out, "sums %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n", p->time, p->monitor, p->unplaced, p->longest);

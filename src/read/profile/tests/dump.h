@@ -7,8 +7,8 @@
 #include "read/profile/profile.h"
 
 /* One context a line as `aprof contexts` prints them, with module-basename+0xoffset as names, sorted.
- * Freed with free. */
-char *dump_contexts(const struct profile *p);
+ * AMOUNTS: whole numbers in the place of seconds.  Freed with free. */
+char *dump_contexts(const struct profile *p, bool amounts);
 
 /* All of P that a file written from it must preserve: contexts with every counter, threads with their
  * contexts, PCs, modules; sorted lines.  Freed with free. */

@@ -1,5 +1,6 @@
-/* dump_contexts.c - the contexts of a file, sorted, without symbols: dump-contexts FILE... */
+/* dump_contexts.c - the contexts of a file, sorted, without symbols, of times or of another value: dump-contexts [--value NAME] FILE... */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "read/profile/tests/dump.h"
@@ -24,15 +25,18 @@ static bool add_file(struct profile *p, const char *name, struct error *err)
 int main(int argc, char **argv)
 {
 	struct profile *p = profile_new();
+	bool amounts = argc > 2 && strcmp(argv[1], "--value") == 0;
 	struct error err;
 	char *text;
 
-	for (int i = 1; i < argc; i++)
+	if (p && amounts && !profile_set_value(p, argv[2], false))
+		return 2;
+	for (int i = amounts ? 3 : 1; i < argc; i++)
 		if (!p || !add_file(p, argv[i], &err)) {
 			fprintf(stderr, "%s\n", p ? err.text : "out of memory");
 			return 2;
 		}
-	text = dump_contexts(p);
+	text = dump_contexts(p, amounts);
 	fputs(text, stdout);
 	free(text);
 	profile_free(p);

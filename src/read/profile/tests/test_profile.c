@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -79,7 +80,7 @@ static struct make_amon *small(uint64_t seed, uint32_t routines, uint32_t thread
 {
 	struct make_amon *m = make_amon_random(&(struct made_program){
 		.seed = seed, .routines = routines, .threads = threads, .calls = calls,
-		.reset = seed % 3 ? 0 : calls / 2, .mean = 1 + routines / 2, .deepest = 3 * routines, .recursion = 0.2, .ticks = 0.3,
+		.reset = seed % 3 ? 0 : calls / 2, .mean = 1 + routines / 2, .deepest = 3 * routines, .recursion = 0.2, .ticks = 0.3, .values = seed % 4,
 	});
 	struct amon_header *h = make_amon_header(m);
 
@@ -102,7 +103,7 @@ static void test_paper(void **state)
 	assert_int_equal(p->runs[0].transitions, 9);	/* the ninth: C6 called P */
 	assert_int_equal(p->runs[0].recursions, 0);
 	check_sound(p);
-	check_texts(dump_contexts(p), made_contexts(m));
+	check_texts(dump_contexts(p, false), made_contexts(m));
 	profile_free(p);
 	free(f.data);
 	make_amon_free(m);
@@ -118,7 +119,7 @@ static void test_random(void **state)
 		struct profile *p = read_file(&f);
 
 		check_sound(p);
-		check_texts(dump_contexts(p), made_contexts(m));
+		check_texts(dump_contexts(p, false), made_contexts(m));
 		assert_false(p->runs[0].truncated);
 		assert_int_equal(p->nthreads, 1 + seed % 3);
 		profile_free(p);
@@ -300,12 +301,12 @@ static void test_mean(void **state)
 	assert_true(profile_take_mean(p, 3));
 	assert_int_equal(p->mean_of, 3);
 	assert_true(p->nthreads == 3 && p->nshares == alone->nshares && p->ndetours == alone->ndetours);
-	assert_true(p->time == alone->time && profile_tick(p) * 3 == profile_tick(alone));
+	assert_true(p->time == alone->time && fabs(profile_tick(p) * 3 - profile_tick(alone)) < 1e-6 * profile_tick(alone));
 	for (uint32_t i = 0; i < p->ncontexts; i++) {
 		const struct profile_context *c = &p->contexts[i], *one = &alone->contexts[i];
 
 		assert_true(c->entries == one->entries && c->recursive == one->recursive && c->calls_out == one->calls_out && c->time == one->time);
-		assert_true(c->ticks == 3 * one->ticks);
+		assert_true(c->ticks == 3 * one->ticks && fabs(profile_variance(p, i) * 3 - profile_variance(alone, i)) <= 3);
 	}
 	for (size_t i = 0; i < p->nshares; i++) {
 		const struct profile_share *s = &p->shares[i], *one = &alone->shares[i];
@@ -470,7 +471,7 @@ static void test_starts(void **state)
 	f = finish(m);
 	p = read_file(&f);
 	check_sound(p);
-	check_texts(dump_contexts(p), made_contexts(m));
+	check_texts(dump_contexts(p, false), made_contexts(m));
 	profile_free(p);
 	free(f.data);
 	make_amon_free(m);
@@ -649,7 +650,7 @@ static void test_truncated(void **state)
 			contexts = p->ncontexts;
 		}
 		if (len == f.len)
-			check_texts(dump_contexts(p), made_contexts(m));
+			check_texts(dump_contexts(p, false), made_contexts(m));
 		profile_free(p);
 		free(cut);
 	}
@@ -701,7 +702,7 @@ static void test_cut_routines(void **state)
 	((struct amon_chunk *)(moved.data + at))->kind = AMON_FILLER;
 	((struct amon_header *)moved.data)->used = moved.len;
 	p = read_file(&moved);
-	check_texts(dump_contexts(p), made_contexts(m));
+	check_texts(dump_contexts(p, false), made_contexts(m));
 	profile_free(p);
 	moved.len = f.len;
 	p = read_file(&moved);
@@ -915,7 +916,7 @@ static void test_live(void **state)
 	h->used += head->size;
 	p = read_file(&live);
 	assert_false(p->runs[0].truncated);
-	check_texts(dump_contexts(p), made_contexts(m));
+	check_texts(dump_contexts(p, false), made_contexts(m));
 	profile_free(p);
 	free(live.data);
 	free(f.data);
@@ -1018,8 +1019,8 @@ static void test_sampled_wrongly(void **state)
 		if (len > both.len - stacks.len) {		/* the exact part is whole */
 			struct profile *q = read_file(&exact);
 
-			whole = dump_contexts(q);
-			part = dump_contexts(p);
+			whole = dump_contexts(q, false);
+			part = dump_contexts(p, false);
 			check_texts(whole, part);
 			profile_free(q);
 		}
@@ -1199,10 +1200,136 @@ static void test_absurd(void **state)
 }
 
 /* The argument: the one test to run; without it, all but the one that takes long. */
+/* A file of one routine, which two samples of 3 and 5 bytes hit, besides two of 1 and 7 ns, and what else is the header's. */
+static struct file valued(const char *unit, bool named)
+{
+	struct make_amon *m = make_amon_new();
+	uint32_t module = make_amon_module(m, "/made/program", "id", 0x1000, 0x2000, 0), routine = make_amon_routine(m, module, 0x1040, 0);
+	uint32_t thread = make_amon_thread(m, "x"), value = 0;
+	struct file f;
+
+	if (named) {
+		make_amon_value(m, "cpu", "ns", AMON_VALUE_SAMPLED | AMON_VALUE_WEIGHED);
+		value = make_amon_value(m, "size", unit, AMON_VALUE_SAMPLED | AMON_VALUE_WEIGHED);
+	}
+	make_amon_enter(m, thread, routine);
+	make_amon_charge(m, thread, 1, 1);
+	make_amon_charge(m, thread, 7, 1);
+	if (named) {
+		make_amon_amount(m, thread, value, 3, 1);
+		make_amon_amount(m, thread, value, 5, 1);
+	}
+	f = finish(m);
+	make_amon_free(m);
+	return f;
+}
+
+static struct profile *read_value(const struct file *f, const char *name, struct error *err)
+{
+	struct profile *p = profile_new();
+
+	assert_true(profile_set_value(p, name, false));
+	if (profile_read(p, f->data, f->len, "made", err))
+		return p;
+	profile_free(p);
+	return NULL;
+}
+
+/* Each value can be in the place of times, with how sure it is; calls are one. */
+static void test_value_chosen(void **state)
+{
+	static const struct { const char *name, *unit; uint64_t time, ticks, variance; } values[] = {
+		{ "cpu", "ns", 8, 2, 50 }, { "size", "bytes", 8, 2, 34 }, { "calls", "count", 1, 0, 0 },
+	};
+	struct file f = valued("bytes", true);
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		struct profile *p = read_value(&f, values[i].name, &err);
+
+		assert_non_null(p);
+		assert_string_equal(profile_value_of(p)->name, values[i].name);
+		assert_string_equal(profile_value_of(p)->unit, values[i].unit);
+		assert_int_equal(p->contexts[1].time, values[i].time);
+		assert_int_equal(p->contexts[1].ticks, values[i].ticks);
+		assert_int_equal(p->contexts[1].entries, 1);
+		assert_true(profile_variance(p, 1) == (double)values[i].variance);
+		assert_int_equal(p->namounts, 0);
+		check_sound(p);
+		profile_free(p);
+	}
+	assert_null(read_value(&f, "speed", &err));
+	assert_string_equal(err.text, "made: it has no value speed, but cpu, size, calls");
+	free(f.data);
+}
+
+/* What has another unit is not added; what one file lacks is. */
+static void test_values_together(void **state)
+{
+	struct file one = valued("bytes", true), other = valued("count", true), without = valued("", false);
+	struct profile *p = read_file(&one);
+	struct error err;
+
+	(void)state;
+	assert_false(profile_read(p, other.data, other.len, "other", &err));
+	assert_string_equal(err.text, "other has size in count, and made in bytes: unlike things are not added up");
+	assert_int_equal(p->nvalues, 2);
+	assert_true(profile_read(p, without.data, without.len, "without", &err));
+	assert_int_equal(p->nvalues, 2);
+	assert_int_equal(p->values[0].flags, AMON_VALUE_SAMPLED);	/* what its samples weigh is not known of all */
+	assert_int_equal(p->values[1].flags, AMON_VALUE_SAMPLED | AMON_VALUE_WEIGHED | AMON_VALUE_PARTIAL);
+	profile_free(p);
+	free(one.data);
+	free(other.data);
+	free(without.data);
+}
+
+/* Files of before, which showed as times what is none. */
+static void test_values_of_before(void **state)
+{
+	static const struct { uint32_t clock; const char *origin, *unit, *name, *of; uint64_t each; } files[] = {
+		{ AMON_CLOCK_TICK, "perf script", "event cycles; one is shown as 1 ns", "cycles", "count", 1 },
+		{ AMON_CLOCK_TICK, "pprof", "sample type alloc_space, in bytes; one is shown as 1 ns", "alloc_space", "bytes", 1 },
+		{ AMON_CLOCK_TICK, "folded stacks", "the file's numbers, taken for samples; one is shown as 1 ms", "samples", "count", 1000000 },
+		{ AMON_CLOCK_COUNT, "", "count: what the program counted (aprof_add), in millions for seconds", "count", "count", 1000 },
+		{ AMON_CLOCK_TICK, "perf script", "event cpu-clock: CPU time", "cpu", "ns", 1 }, { AMON_CLOCK_WALL, "", "", "wall", "ns", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct make_amon *m = make_amon_new();
+		uint32_t thread = make_amon_thread(m, "x");
+		struct amon_header *h = make_amon_header(m);
+		struct profile *p, *again;
+		struct file f, g;
+		struct error err;
+
+		h->clock = files[i].clock;
+		strcpy(h->origin, files[i].origin);
+		strcpy(h->unit, files[i].unit);
+		make_amon_enter(m, thread, make_amon_routine(m, AMON_NONE, 0x1040, 0));
+		make_amon_charge(m, thread, 7 * files[i].each, 0);
+		f = finish(m);
+		p = read_file(&f);
+		g.data = profile_write(p, &g.len, &err);
+		again = read_file(&g);
+		assert_string_equal(profile_value_of(again)->name, files[i].name);
+		assert_string_equal(profile_value_of(again)->unit, files[i].of);
+		assert_int_equal(p->time, 7);
+		assert_int_equal(again->time, 7);
+		profile_free(p);
+		profile_free(again);
+		free(f.data);
+		free(g.data);
+		make_amon_free(m);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs), cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_value_chosen), cmocka_unit_test(test_values_together), cmocka_unit_test(test_values_of_before), cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs), cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_stacks_of_modules_in_turn),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),

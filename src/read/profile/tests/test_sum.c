@@ -26,7 +26,7 @@ struct file {
 static struct file run_made(uint64_t number)
 {
 	struct make_amon *m = make_amon_random(&(struct made_program){ .seed = number, .routines = 5, .threads = 1 + number % 2, .calls = 400, .mean = 6,
-		.deepest = 20, .recursion = 0.4, .ticks = 0.2, .reset = number % 5 == 0 ? 90 : 0 });
+		.deepest = 20, .recursion = 0.4, .ticks = 0.2, .reset = number % 5 == 0 ? 90 : 0, .values = number % 4 });
 	struct amon_header *h = make_amon_header(m);
 	struct file f;
 
@@ -138,7 +138,7 @@ static void test_order(void **state)
 static char *contexts_of(const struct profile *p)
 {
 	static const char nothing[] = "0 0 0.000 ";
-	char *text = dump_contexts(p), *to = text;
+	char *text = dump_contexts(p, false), *to = text;
 
 	for (char *line = text, *end; *line; line = end) {
 		end = strchr(line, '\n') + 1;

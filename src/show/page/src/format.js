@@ -13,23 +13,53 @@ const PLAIN = /^[ -[\]-~]*$/; // nearly all names are, and it is soon seen
 
 export const visible = (text) => (!text ? '' : PLAIN.test(text) ? text : text.replace(HIDDEN, shown));
 
-const UNITS = [
-	[1e9, 's'],
-	[1e6, 'ms'],
-	[1e3, 'µs'],
-	[1, 'ns'],
-];
 const grouping = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
-// NS in the unit that leaves one to three digits before the point, with at least three digits in all.
-export function time(ns) {
-	const size = Math.abs(ns);
+// Units of a size, the largest first, of what the page is of.
+const SIZES = {
+	ns: [
+		[1e9, 's'],
+		[1e6, 'ms'],
+		[1e3, 'µs'],
+		[1, 'ns'],
+	],
+	bytes: [
+		[1e12, 'TB'],
+		[1e9, 'GB'],
+		[1e6, 'MB'],
+		[1e3, 'kB'],
+		[1, 'B'],
+	],
+	count: [
+		[1e12, 'T'],
+		[1e9, 'G'],
+		[1e6, 'M'],
+		[1e3, 'k'],
+		[1, ''],
+	],
+};
+let value = { value: 'cpu', unit: 'ns' };
+
+// The page is of V, { value, unit }, as the reports have it: what is called time everywhere is an amount of that.
+export function show(v) {
+	if (v) value = v;
+}
+
+// What it is called: a time, or by its own name.
+export const what = () => (value.unit === 'ns' ? 'time' : value.value);
+
+// AMOUNT in the unit that leaves one to three digits before the point, with at least three digits in all, but of what is counted one by one.
+export function time(amount) {
+	const size = Math.abs(amount);
 	if (size === 0) return '0';
-	const [scale, unit] = UNITS.find(([s]) => size >= 0.9995 * s) ?? [1, 'ns']; // 999.6 us are 1.00 ms
-	const value = ns / scale,
-		rounded = Number(Math.abs(value).toPrecision(3)),
+	const sizes = SIZES[value.unit] ?? SIZES.count,
+		word = SIZES[value.unit] ? '' : value.unit;
+	const [scale, unit] = sizes.find(([s]) => size >= 0.9995 * s) ?? sizes.at(-1); // 999.6 us are 1.00 ms
+	const scaled = amount / scale,
+		rounded = Number(Math.abs(scaled).toPrecision(3)),
 		digits = rounded >= 100 ? 0 : rounded >= 10 ? 1 : 2;
-	return `${rounded >= 1000 ? grouping.format(value) : value.toFixed(scale === 1 && Number.isInteger(ns) ? 0 : digits)} ${unit}`;
+	const number = rounded >= 1000 ? grouping.format(scaled) : scaled.toFixed(scale === 1 && Number.isInteger(amount) ? 0 : digits);
+	return [number, unit, word].filter(Boolean).join(' ');
 }
 
 // The same of a time of which a sample stands for SAMPLE ns, 0: it is none: half of one is no more than chance (understand/findings/figures.h).

@@ -80,6 +80,7 @@ const readingOf = (model) => ({ at: performance.now(), self: model.view('all').f
 
 class App {
 	constructor(model, feed = null) {
+		format.show(model.sides[0].run.value);
 		this.reading = model; // all that the page has
 		this.feed = feed;
 		this.caches = new Recent(VIEWS);
@@ -425,7 +426,7 @@ class App {
 					? choice(
 							'measure',
 							[
-								['time', 'time'],
+								['time', format.what()],
 								['calls', 'calls'],
 							],
 							this.state.metric,
