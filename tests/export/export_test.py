@@ -247,7 +247,9 @@ class Json(Profiles):
                         f'select($s[.] | index({self.frame(path, r["name"])})) | $w[.]] | add // 0'
                 self.assertEqual(self.jq(path, total), r['total_ns'])
         threads = self.export('speedscope', 'random', 'random.amon')
-        self.assertEqual(self.jq(threads, '[.profiles[2:][].weights[]] | add'), self.jq(threads, '.profiles[0].endValue'))
+        for i, what in enumerate(('time', 'calls')):
+            self.assertEqual(self.jq(threads, f'[.profiles[2:][] | select(.name | startswith("{what} of thread")) | .weights[]] | add'),
+                             self.jq(threads, f'.profiles[{i}].endValue'))
 
     def frame(self, path, name):
         data = json.loads(pathlib.Path(self.cwd, path).read_text())

@@ -3,9 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/table.h"
 
 bool reading_wrong(struct reading *r, size_t offset, const char *format, ...)
 {
@@ -93,6 +95,41 @@ bool lines_is_open(const struct lines *l)
 	return l->next > l->len;
 }
 
+/* ---- JSON ---- */
+
+size_t json_reads(const char *head, size_t n, bool whole, bool (*is)(struct json_value root))
+{
+	struct json_value root = json_value_at(head, n);
+
+	return (root.kind == JSON_MAP || root.kind == JSON_LIST) && (!whole || is(root)) ? n : 0;
+}
+
+bool reading_wrong_json(struct reading *r, const struct json_walk *w)
+{
+	return reading_wrong(r, (size_t)(w->at - (const char *)r->data), "its JSON is malformed or cut off");
+}
+
+void weights_declare(struct weights *w, struct reading *r, const char *count, bool sampled)
+{
+	static const char *const names[] = { "time", "bytes" }, *const units[] = { "ns", "bytes", "count" };
+	unsigned n = 0;
+
+	for (unsigned kind = 0; kind < WEIGHT_KINDS; kind++)
+		if (w->has[kind]) {
+			w->place[kind] = n++;
+			builder_value(r->builder, kind == WEIGHT_COUNT ? count : names[kind], units[kind], sampled);
+		}
+}
+
+const uint64_t *weights_of(struct weights *w, enum weight_kind kind, double amount)
+{
+	memset(w->amounts, 0, sizeof w->amounts);
+	w->amounts[w->place[kind]] = amount <= 0 ? 0 : amount < 0x1p63 ? (uint64_t)(amount + 0.5) : UINT64_C(1) << 63;
+	return w->amounts;
+}
+
+/* ---- stacks ---- */
+
 bool stack_push(struct stack *s, uint32_t function)
 {
 	if (!array_reserve(&s->functions, &s->room, s->n + 1, sizeof *s->functions))
@@ -109,6 +146,34 @@ void stack_turn(struct stack *s)
 		s->functions[i] = s->functions[s->n - 1 - i];
 		s->functions[s->n - 1 - i] = f;
 	}
+}
+
+bool distinct_add(struct distinct *d, uint32_t function)
+{
+	bool met;
+
+	if (builder_is_special(function))
+		return true;
+	if (!array_reserve(&d->met, &d->room, (size_t)function + 1, sizeof *d->met))
+		return false;
+	for (; d->n <= function; d->n++)
+		d->met[d->n] = false;
+	met = d->met[function];
+	d->met[function] = true;
+	return !met;
+}
+
+void distinct_free(struct distinct *d) { free(d->met); }
+
+uint64_t definition_address(const char *name, const char *file, uint64_t line, uint64_t column)
+{
+	uint64_t hash = hash_mix(line, column);
+
+	for (; *name; name++)
+		hash = hash_mix(hash, (unsigned char)*name);
+	for (; file && *file; file++)
+		hash = hash_mix(hash, (unsigned char)*file);
+	return hash >> 16 | UINT64_C(1) << 47;
 }
 
 /* ---- escapes ---- */

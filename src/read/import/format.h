@@ -3,6 +3,7 @@
 #define IMPORT_FORMAT_H
 
 #include "read/import/import.h"
+#include "read/import/json_text.h"
 
 struct reading {
 	struct builder *builder;
@@ -26,7 +27,8 @@ struct import_format {
 	bool (*read)(struct reading *r);
 };
 
-extern const struct import_format import_callgrind, import_folded, import_script, import_pprof, import_perf;
+extern const struct import_format import_callgrind, import_chrome_profile, import_chrome_trace, import_firefox, import_folded, import_gperf, import_heap,
+	import_instruments, import_jfr, import_perf, import_pprof, import_pstats, import_sample, import_script, import_speedscope;
 
 /* Say that the file is wrong at OFFSET, in words; false. */
 bool reading_wrong(struct reading *r, size_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -66,6 +68,32 @@ void reading_odd_line(struct reading *r, const struct lines *l);
 /* All lines were read, of which GOOD said something, and WHAT they are: have the user read how many were passed over.  False with r->err set: more than that. */
 bool reading_odd_tell(struct reading *r, size_t good, const char *what);
 
+/* ---- JSON ---- */
+
+/* What the N bytes at HEAD are as a format that is JSON: N if IS says so of the value that they are, or if they may be the beginning of one. */
+size_t json_reads(const char *head, size_t n, bool whole, bool (*is)(struct json_value root));
+
+/* Say that the text that W walks through is no JSON, or cut off, in words; false. */
+bool reading_wrong_json(struct reading *r, const struct json_walk *w);
+
+/* What the weights of samples are counted in. */
+enum weight_kind { WEIGHT_TIME, WEIGHT_BYTES, WEIGHT_COUNT, WEIGHT_KINDS };
+
+/* The values of a file whose weights are of one kind, or of several. */
+struct weights {
+	bool has[WEIGHT_KINDS];
+	unsigned place[WEIGHT_KINDS];	/* among the builder's values */
+	uint64_t amounts[WEIGHT_KINDS];	/* of the sample at hand, by place */
+};
+
+/* Declare the values of W to R's builder, those that it has; COUNT is what counts are of. */
+void weights_declare(struct weights *w, struct reading *r, const char *count, bool sampled);
+
+/* The amounts of a sample that has AMOUNT of KIND. */
+const uint64_t *weights_of(struct weights *w, enum weight_kind kind, double amount);
+
+/* ---- stacks ---- */
+
 /* A list of functions that grows. */
 struct stack {
 	uint32_t *functions;
@@ -77,6 +105,21 @@ bool stack_push(struct stack *s, uint32_t function);
 
 /* Turn it: what is given innermost first is wanted outermost first. */
 void stack_turn(struct stack *s);
+
+/* Functions that were met.  In a file that aprof wrote two that are alike in all that is told are two all the same: the later ones are put apart at addresses
+ * from DISTINCT_ADDRESS on. */
+struct distinct {
+	bool *met;
+	size_t n, room;
+};
+#define DISTINCT_ADDRESS (UINT64_C(1) << 40)
+
+/* False: FUNCTION, which is no special one, was met before, or memory is short. */
+bool distinct_add(struct distinct *d, uint32_t function);
+void distinct_free(struct distinct *d);
+
+/* An address for a function that is told by where its definition begins, too, and not by its name and file alone: the same in every file, and no other's. */
+uint64_t definition_address(const char *name, const char *file, uint64_t line, uint64_t column);
 
 /* The text from AT to END, escaped as base/escape.h does it, as it was before; into OUT of as many bytes and one. */
 void text_unescape(char *out, const char *at, const char *end);

@@ -10,7 +10,8 @@
 
 /* Of two that read as much of a file the first has it. */
 static const struct import_format *const formats[] = {
-	&import_perf, &import_callgrind, &import_folded, &import_script, &import_pprof,
+	&import_perf, &import_gperf, &import_pstats, &import_jfr, &import_speedscope, &import_firefox, &import_chrome_profile, &import_chrome_trace,
+	&import_heap, &import_sample, &import_instruments, &import_callgrind, &import_folded, &import_script, &import_pprof,
 };
 
 /* Bytes of the mark by which some editors begin a text. */

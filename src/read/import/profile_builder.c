@@ -331,6 +331,8 @@ uint32_t builder_function(struct builder *d, const struct builder_function *give
 	return d->nfunctions++;
 }
 
+bool builder_is_special(uint32_t function) { return function >= SPECIAL; }
+
 /* ---- processes and threads ---- */
 
 static uint64_t process_hash(const void *owner, uint32_t i)

@@ -43,6 +43,9 @@ struct builder_function {
  * file.  What aprof writes as a frame though it is no function is known by its name. */
 uint32_t builder_function(struct builder *d, const struct builder_function *f);
 
+/* Whether FUNCTION is such a frame, or BUILDER_NONE. */
+bool builder_is_special(uint32_t function);
+
 /* Process PID, called PROGRAM: at first ever; later changes are not heard.  TIME, ns since 1970, is when it began; 0: not known.  NTH tells the programs
  * apart that one process was. */
 uint32_t builder_process(struct builder *d, uint32_t pid, uint32_t nth, const char *program, uint64_t time);

@@ -1,7 +1,7 @@
 /* speedscope.c - speedscope's own JSON (https://www.speedscope.app/file-format-schema.json).
  *
  * Frames are shared; a profile of type "sampled" is a list of stacks with weights.  The first two are the whole run, by
- * time and by calls; with several threads each has one by time, too.  Stacks are sorted depth first, so that what is one
+ * time and by calls; with several threads each has these two, too.  Stacks are sorted depth first, so that what is one
  * block is one in its view by time order, too. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -75,16 +75,20 @@ static void profile_write_json(struct writing *w, const struct part *p, const ch
 	emit_object_end(&w->e);
 }
 
-/* "time of thread 3 (worker, process 123)". */
-static void speedscope_thread_write(struct writing *w, const struct part *p, uint32_t thread)
+/* "time of thread 3 (worker, process 123)", and its calls. */
+static void speedscope_thread_write(struct writing *w, struct part *p, uint32_t thread)
 {
 	const struct profile *profile = w->graph->profile;
 	const struct profile_thread *t = &profile->threads[thread];
+	static const enum export_weight weights[] = { EXPORT_TIME, EXPORT_CALLS };
 	char name[160];
 
-	snprintf(name, sizeof name, "time of thread %" PRIu32 " (%.60s, process %" PRId32 ")", thread, t->record.name,
-		 profile->runs[t->run].header.pid);
-	profile_write_json(w, p, name);
+	for (int i = 0; i < 2; i++) {
+		p->weight = weights[i];
+		snprintf(name, sizeof name, "%s of thread %" PRIu32 " (%.60s, process %" PRId32 ")", i ? "calls" : "time", thread, t->record.name,
+			 profile->runs[t->run].header.pid);
+		profile_write_json(w, p, name);
+	}
 }
 
 static bool whole_write(struct writing *w, struct error *err)
