@@ -15,6 +15,8 @@ PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source gfortran gdc gnat try
 NODE = $(if $(shell command -v npm),,nodejs npm)
 # Both MPIs, for tests/run/mpi_test.py.
 PKGS_MPI = try:libopenmpi-dev try:openmpi-bin try:libmpich-dev try:mpich
+# Profilers whose files tests/import/corpus_test.py has made anew.
+PKGS_CORPUS = try:linux-perf try:google-perftools try:libgoogle-perftools-dev try:php-cli try:php-xdebug try:heaptrack
 # A server for tests/push/store_test.py.
 PKGS_STORE = try:clickhouse-server
 # What the test suites of real projects are built with.
@@ -34,7 +36,7 @@ made: all ; @ninja -C build $(MADE) >/dev/null
 demo: needs told made ; @tests/demo build
 check: deps all ; @tests/check build
 # Everything; WHICH=--rest: only what check left out.
-check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) $(PKGS_STORE) && tests/check build $(WHICH)
+check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) $(PKGS_STORE) $(PKGS_CORPUS) && tests/check build $(WHICH)
 bench: deps made ; @tests/deps $(PKGS_STORE) $(PKGS_MPI) && bench/all bench/records/results.md && bench/million && node bench/page.mjs && bench/scale build --results bench/records/scale.md
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
 accuracy: deps all ; @bench/accuracy --results bench/records/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results bench/records/accuracy.md
