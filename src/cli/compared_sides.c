@@ -2,6 +2,7 @@
 #include "cli/compared_sides.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,18 @@ size_t compared_sides_first(const struct options *o)
 	return i < o->noperands ? i + 1 : i;
 }
 
+/* A single file that has two profiles is both sides. */
+static void compared_sides_split(struct compared_sides *s, const struct options *o)
+{
+	const char *sides[2];
+
+	if (s->base.n != 1 || s->fresh.n != 0 || o->against || o->value || files_kind(s->base.files[0]) != FILE_IMPORT || !input_has_two_sides(s->base.files[0], sides))
+		return;
+	s->fresh.files[s->fresh.n++] = s->base.files[0];
+	s->base.value = s->base.label = sides[0];
+	s->fresh.value = s->fresh.label = sides[1];
+}
+
 static bool are_two(const struct compared_sides *s, const struct options *o, const char *command)
 {
 	if (s->base.n == 0 || s->fresh.n == 0) {
@@ -94,13 +107,16 @@ static bool are_two(const struct compared_sides *s, const struct options *o, con
 bool compared_sides_sort(struct compared_sides *s, const struct options *o, const char *command)
 {
 	size_t n;
+	bool made;
 
 	*s = (struct compared_sides){ 0 };
 	if (!pids_replace(o))
 		return false;
 	n = compared_sides_first(o);
-	if (!compared_sides_side_make(&s->base, o->operands, n) || !compared_sides_side_make(&s->fresh, o->operands + n, o->noperands - n)
-	    || !are_two(s, o, command)) {
+	made = compared_sides_side_make(&s->base, o->operands, n) && compared_sides_side_make(&s->fresh, o->operands + n, o->noperands - n);
+	if (made)
+		compared_sides_split(s, o);
+	if (!made || !are_two(s, o, command)) {
 		compared_sides_free(s);
 		return false;
 	}
@@ -121,9 +137,13 @@ void compared_sides_free(struct compared_sides *s)
 /* Build the graph of the N FILES of SIDE, as ASKED.  A program that stands for both sides is left out where it is another build's. */
 static bool compared_sides_read(struct input *in, struct input asked, const struct side *side, char **files, size_t n, const struct options *o, struct error *err)
 {
+	if (side->value)
+		asked.value = side->value;
 	*in = asked;
 	if (!input_read(in, files, n, NULL, err))
 		return false;
+	if (side->value)	/* the names tell the sides apart; what they have is the same */
+		snprintf(in->profile->values[0].name, sizeof in->profile->values[0].name, "samples");
 	if (input_build(in, side->program, &o->graph, err))
 		return true;
 	if (!side->lent || err->code != ERROR_BUILD_ID)

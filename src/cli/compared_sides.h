@@ -9,6 +9,7 @@ struct side {
 	const char *program;	/* ELF file of the runs' main program; NULL: as the profiles say */
 	bool lent;		/* the program is the other side's, and may be none of this one's */
 	const char *label;	/* what all of its runs are called; NULL: each as its profile */
+	const char *value;	/* what they are compared by; NULL: as the options say */
 	char **files;		/* profiles, pointing into argv */
 	size_t n;		/* how many, 1 at least */
 	const struct input *built; /* the only one of them, built; NULL: it is to be read */
@@ -21,7 +22,7 @@ struct compared_sides {
 /* How many of O's operands are of the base side: those before --against, or up to the first profile. */
 size_t compared_sides_first(const struct options *o);
 
-/* Sort the operands of O, told apart by their contents.  Without --against there must be two profiles, the first the base; a
+/* Sort the operands of O, told apart by their contents.  Without --against there must be two profiles, the first the base, or a file that has two; a
  * single program then is for both sides.  False after a message. */
 bool compared_sides_sort(struct compared_sides *s, const struct options *o, const char *command);
 void compared_sides_free(struct compared_sides *s);

@@ -167,7 +167,6 @@ class Folded(Import):
     def test_wrong(self):
         self.refused(self.write("a", "main;a 1\n" * 1000 + "main;b\n" * 1001), "a: line 1001", "not a stack with a number behind it, as most of its lines", "main;b")
         self.refused(self.write("b", "main;a 9000000000000000000\n" * 3), "add up to more than 2^64")
-        self.refused(self.write("b", "main;a 10000 10500\nmain;b 5 7\n"), "two numbers in each line", "give aprof diff these")
         self.refused(self.write("c", "1 2\n3 4\n"), "neither a profile")
         self.refused(self.write("d", "a word and a number 4\n"), "neither a profile")
         self.refused(self.write("e", ""), "empty")

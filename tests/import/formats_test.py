@@ -357,6 +357,34 @@ def zstd(data):
     return subprocess.run(["zstd", "-q", "-c"], input=data, capture_output=True, check=True).stdout
 
 
+class TwoSides(Formats):
+    """What difffolded.pl and inferno-diff-folded write."""
+    DIFFERENCE = "main;a 10000 10500\nmain;b 0 700\nodd 7\nmain;b b 7 0.5\nmain;b b 7 0.5\n"
+
+    def test_sides(self):
+        name = self.put("d", self.DIFFERENCE)
+        self.refused(name, "two profiles beside each other", "aprof diff d compares them", "--value=before or --value=after shows one")
+        for value, there in ("before", {"main": (0, 10014), "a": (10000, 10000), "b b": (14, 14)}), ("after", {"main": (0, 11201), "a": (10500, 10500), "b": (700, 700), "b b": (1, 1)}):
+            self.assertEqual({n: t for n, t in self.totals(name, f"--value={value}").items() if t[1]}, there)
+        self.assertEqual(self.json("report", name, "--value=after")["run"]["imported"]["format"], "folded stacks")
+        self.assertIn("1 line that is not a stack with two numbers behind it is passed over", self.run_("report", "-b", "--value=after", name).stderr)
+
+    def test_compared(self):
+        name = self.put("d", self.DIFFERENCE)
+        shown = self.out("diff", "--all", name)
+        for words in r"base +before: 10\.0 k", r"new +after: 11\.2 k", r"(?m)^ +700 +\+700 .* b +\(new\)$":
+            self.assertRegex(shown, words)
+        self.assertIn("b: self 0 -> 700", self.run_("check", "--max-regress", "5%", name, status=1).stdout)
+        self.assertIn("one side has no profile", self.run_("diff", self.put("a", FOLDED), status=2).stderr)
+        done = subprocess.run([APROF, "diff", "-"], input=self.DIFFERENCE, capture_output=True, text=True)
+        self.assertIn("after: 11.2 k", done.stdout, done.stderr)
+        self.out("diff", "--html", "-o", "d.html", name)
+
+    def test_numbers_in_names(self):
+        """Names that end with numbers are no second ones, as long as most lines have none."""
+        self.assertEqual(self.totals(self.put("a", "main;Worker 2 30\nmain;parse 5\nmain;read 7\n"))["Worker 2"], (30, 30))
+
+
 class Compressed(Formats):
     def packed(self):
         yield "gz", gzip.compress
@@ -426,6 +454,7 @@ class Mutations(Formats):
                     "r.xz": lzma.compress(FOLDED.encode())}
         if shutil.which("zstd"):
             contents["s.zst"] = zstd(FOLDED.encode())
+        contents["t"] = TwoSides.DIFFERENCE
         files = ["n"] + [self.put(name, content) for name, content in contents.items()]
         subprocess.run([MUTATE, os.environ.get("MUTATIONS", "3000"), *files], cwd=self.folder, check=True)
 

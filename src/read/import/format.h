@@ -12,7 +12,8 @@ struct reading {
 	const char *label;		/* its name in messages */
 	size_t odd, odd_number;		/* lines that were passed over, and the number of the first of them */
 	char odd_text[80];		/* its beginning */
-	char *notes;			/* struct import's */
+	const char *sides[2];		/* struct import's */
+	char *notes;			/* the same */
 	size_t notes_size;		/* bytes of it */
 	struct error *err;
 };

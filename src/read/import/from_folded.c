@@ -2,6 +2,8 @@
  *
  *     main;parse;expression 1250000
  *
+ * What difffolded.pl and inferno-diff-folded write has two numbers, before and after: two profiles beside each other.
+ *
  * The format does not say what the number is: it is taken for so many samples, whatever it is, so that all such files go together.  Names are
  * unescaped as base/escape.h escapes them. */
 #include <inttypes.h>
@@ -120,7 +122,8 @@ struct folding {
 	struct stack stack;
 	char *name;			/* room for one */
 	uint32_t thread;
-	double left;			/* of fractions so far, which nothing was counted for yet */
+	double left[2];			/* of each side: of fractions so far, which nothing was counted for yet */
+	size_t good;			/* lines */
 };
 
 /* Put the frames of F into k->stack. */
@@ -143,72 +146,110 @@ static bool frames_take(struct folding *k, const struct folded *f)
 	return true;
 }
 
-/* Fractions are counted where they have added up to half a sample, so that the sum is right. */
-static bool stack_add(struct folding *k, const struct folded *f)
+/* So many of the samples of F on SIDE are counted: fractions where they have added up to half a sample, so that the sum is right. */
+static uint64_t folded_samples(struct folding *k, const struct folded *f, int side)
 {
-	double more = floor(k->left + f->fraction + 0.5);
+	double more = floor(k->left[side] + f->fraction + 0.5);
 	uint64_t samples = f->whole;
 
-	if (!frames_take(k, f))
-		return false;
-	k->left += f->fraction - more;
+	k->left[side] += f->fraction - more;
 	add_capped(&samples, (uint64_t)more);
-	builder_add(k->r->builder, &(struct builder_sample){ .thread = k->thread, .functions = k->stack.functions, .n = k->stack.n, .amounts = &samples, .ticks = samples });
+	return samples;
+}
+
+static void folded_side_add(struct folding *k, const struct folded *f, int side)
+{
+	uint64_t samples = folded_samples(k, f, side), amounts[2] = { side ? 0 : samples, side ? samples : 0 };
+
+	builder_add(k->r->builder, &(struct builder_sample){ .thread = k->thread, .functions = k->stack.functions, .n = k->stack.n, .amounts = amounts, .ticks = samples });
+}
+
+/* The number before that of F, as each line has of the difference of two files (difffolded.pl): F becomes what it is of before; *AFTER is F of today.
+ * False: there is none. */
+static bool folded_sides_take(struct folded *f, struct folded *after)
+{
+	const char *blank = memrchr(f->stack, ' ', f->n), *end = f->stack + f->n;
+
+	*after = *f;
+	if (!blank || blank == f->stack || !from_folded_number_take(blank + 1, end, f)) {
+		*f = *after;
+		return false;
+	}
+	f->n = (size_t)(blank - f->stack);
 	return true;
 }
 
-/* Has F another number before its own, as each line has of the difference of two files (difffolded.pl)? */
-static bool has_two_numbers(const struct folded *f)
+/* The line at hand, as most lines of the file are: with one number, or with two.  False: it is none. */
+static bool folded_line_is(const struct reading *r, const struct lines *l, struct folded *f, struct folded *after)
 {
-	const char *blank = memrchr(f->stack, ' ', f->n);
-	struct folded other;
-
-	return blank && from_folded_number_take(blank + 1, f->stack + f->n, &other);
+	return from_folded_line_take(l->line, l->n, f) && (!r->sides[0] || folded_sides_take(f, after));
 }
 
-/* Look at all lines.  *LONGEST becomes the length of the longest line. */
-static bool from_folded_check(struct reading *r, size_t *longest)
+static bool folded_line_add(struct folding *k, const struct lines *l)
+{
+	struct folded f, after;
+
+	if (!folded_line_is(k->r, l, &f, &after)) {
+		reading_odd_line(k->r, l);
+		return true;
+	}
+	k->good++;
+	if (!frames_take(k, &f))
+		return false;
+	folded_side_add(k, &f, 0);
+	if (k->r->sides[0])
+		folded_side_add(k, &after, 1);
+	return true;
+}
+
+/* Look at all lines: whether more of them have two numbers than one.  *LONGEST becomes the length of the longest line. */
+static void folded_look(struct reading *r, size_t *longest)
 {
 	struct lines l = { .data = (const char *)r->data, .len = r->len };
+	struct folded f, after;
 	size_t n = 0, two = 0;
-	struct folded f;
 
 	*longest = 0;
 	while (lines_next(&l)) {
-		if (is_empty(&l))
+		if (is_empty(&l) || !from_folded_line_take(l.line, l.n, &f))
 			continue;
-		if (!from_folded_line_take(l.line, l.n, &f)) {
-			reading_odd_line(r, &l);
-			continue;
-		}
 		n++;
-		two += has_two_numbers(&f);
+		two += folded_sides_take(&f, &after);
 		*longest = l.n > *longest ? l.n : *longest;
 	}
-	if (n > 0 && two == n)
-		return error_set(r->err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: two numbers in each line: it is the difference of two files of folded stacks; give aprof diff these",
-				 r->label);
-	return reading_odd_tell(r, n, "a stack with a number behind it");
+	if (two > n - two) {
+		r->sides[0] = "before";
+		r->sides[1] = "after";
+	}
+}
+
+static void folded_values_declare(struct reading *r)
+{
+	if (!r->sides[0]) {
+		builder_value(r->builder, "samples", "count", true);
+		return;
+	}
+	builder_value(r->builder, r->sides[0], "count", true);
+	builder_value(r->builder, r->sides[1], "count", true);
 }
 
 static bool folded_read(struct reading *r)
 {
 	struct lines l = { .data = (const char *)r->data, .len = r->len };
 	struct folding k = { .r = r };
-	struct folded f;
 	size_t longest;
-	bool ok = from_folded_check(r, &longest);
+	bool ok;
 
-	k.name = ok ? malloc(longest + 1) : NULL;
-	if (ok && !k.name)
-		ok = reading_no_memory(r);
-	builder_value(r->builder, "samples", "count", true);
-	k.thread = ok ? builder_thread(r->builder, builder_process(r->builder, 0, 0, NULL, 0), 0, NULL) : BUILDER_NONE;
-	while (ok && k.thread != BUILDER_NONE && lines_next(&l))
-		if (!is_empty(&l) && from_folded_line_take(l.line, l.n, &f))
-			ok = stack_add(&k, &f);
+	folded_look(r, &longest);
+	folded_values_declare(r);
+	k.name = malloc(longest + 1);
+	k.thread = builder_thread(r->builder, builder_process(r->builder, 0, 0, NULL, 0), 0, NULL);
+	ok = (k.name && k.thread != BUILDER_NONE) || reading_no_memory(r);
+	while (ok && lines_next(&l))
+		ok = is_empty(&l) || folded_line_add(&k, &l);
 	if (ok)
 		reading_open_end_tell(r, &l);
+	ok = ok && reading_odd_tell(r, k.good, r->sides[0] ? "a stack with two numbers behind it" : "a stack with a number behind it");
 	free(k.name);
 	free(k.stack.functions);
 	return ok;

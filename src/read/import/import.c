@@ -84,7 +84,10 @@ static bool import_read_plain(struct import *m, const unsigned char *data, size_
 	r.builder = m->builder = builder_new(&header, len);
 	if (!m->builder)
 		return error_no_memory_for(err, label);
-	return format->read(&r) && (m->n = builder_end(m->builder, label, err)) > 0;
+	if (!format->read(&r))
+		return false;
+	memcpy(m->sides, r.sides, sizeof m->sides);
+	return (m->n = builder_end(m->builder, label, err)) > 0;
 }
 
 bool import_read(struct import *m, const void *data, size_t len, const char *label, struct error *err)

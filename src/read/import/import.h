@@ -24,6 +24,7 @@ bool import_is(const void *head, size_t n);
 struct import {
 	struct builder *builder;		/* holds the files: builder_bytes */
 	size_t n;			/* how many */
+	const char *sides[2];		/* it has two profiles beside each other, to be compared: values of these names, static; NULL: it has one */
 	char notes[600];		/* lines that the user is to read, each ended by a newline; "": none */
 };
 

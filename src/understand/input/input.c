@@ -34,6 +34,9 @@ static bool import_add(struct input *in, const char *path, const char *label, st
 	struct import m = { 0 };
 	bool ok = data && import_read(&m, data, len, label, err);
 
+	if (ok && m.sides[0] && !in->value)
+		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: two profiles beside each other: aprof diff %.200s compares them, --value=%s or --value=%s shows one",
+			       label, label, m.sides[0], m.sides[1]);
 	for (const char *line = m.notes; ok && *line; line += strcspn(line, "\n") + 1)
 		input_note(in, "%.*s", (int)strcspn(line, "\n"), line);
 	ok = ok && (runs_reserve(in, have + m.n) || error_no_memory(err, NULL));
@@ -47,6 +50,20 @@ static bool import_add(struct input *in, const char *path, const char *label, st
 	import_free(&m);
 	free(data);
 	return ok;
+}
+
+bool input_has_two_sides(const char *path, const char *sides[2])
+{
+	size_t len;
+	struct error ignored;
+	void *data = files_load(path, &len, &ignored);
+	struct import m = { 0 };
+	bool two = data && import_read(&m, data, len, path, &ignored) && m.sides[0];
+
+	memcpy(sides, m.sides, sizeof m.sides);
+	import_free(&m);
+	free(data);
+	return two;
 }
 
 /* Files of call stacks beside, read so far. */

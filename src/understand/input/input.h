@@ -57,6 +57,9 @@ struct input {
 /* Add the profiles FILES[0..n) to IN, all called LABEL, or by their own names if it is NULL.  False with *ERR set; files before the bad one stay. */
 bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err);
 
+/* Whether the file at PATH is one of other people's that has two profiles beside each other, to be compared: its values SIDES[0] and SIDES[1], static. */
+bool input_has_two_sides(const char *path, const char *sides[2]);
+
 /* Symbolise what was read, with PROGRAM for the main program unless NULL, and build its graph.  False with *ERR set. */
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err);
 
