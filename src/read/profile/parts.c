@@ -87,7 +87,9 @@ bool parts_share(struct profile *p, const struct profile_share *s)
 	if (!array_reserve(&p->shares, &p->private->shares, p->nshares + 1, sizeof *p->shares))
 		return false;
 	p->shares[p->nshares] = *s;
-	p->shares[p->nshares++].time /= p->private->divisor;
+	if (p->private->divisor > 1)
+		p->shares[p->nshares].time /= p->private->divisor;
+	p->nshares++;
 	return true;
 }
 

@@ -20,7 +20,7 @@ struct profile_private {
 	char *value;			/* the one that is to be in the place of times; NULL: each file's first */
 	bool value_of_stacks;		/* that is one of the call stacks beside */
 	bool weighed;			/* some share has squares */
-	uint64_t divisor;		/* parts.c: times come so many times too large */
+	uint64_t divisor;		/* parts.c: times come so many times too large; 0: they do not */
 	uint32_t *node_of;		/* context -> its node in histories */
 };
 

@@ -84,7 +84,9 @@ function tiles(app) {
 	return h(
 		'div',
 		{ class: 'tiles wide' },
-		app.model.timed ? tileOf(app, format.what(), spent, format.time, `${format.time(whole[0].time)} in routines`, timeChange(app, spent)) : null,
+		app.model.timed
+			? tileOf(app, format.what(), spent, format.time, `${format.time(whole[0].time)} in routines`, timeChange(app, spent))
+			: null,
 		app.model.counted
 			? tileOf(
 					app,
