@@ -15,17 +15,15 @@
 #include "inside/clock/cycles.h"
 #include "inside/hooks/entry.h"
 #include "inside/hooks/script.h"
-#include "inside/hooks/slow.h"
+#include "inside/hooks/told.h"
 #include "inside/machine/context.h"
 #include "inside/machine/front.h"
 #include "inside/machine/items.h"
 #include "inside/machine/machine.h"
 #include "inside/machine/memory.h"
 #include "inside/modules/definition.h"
-#include "inside/process/fork.h"
 #include "inside/process/reset.h"
 #include "inside/process/thread.h"
-#include "inside/stacks/lost_context.h"
 #include "inside/state.h"
 #include "inside/sys.h"
 #include "inside/tls.h"
@@ -51,45 +49,6 @@ __typeof(__aprof_script_add) __aprof_script_add EXPORTED;
 __typeof(__aprof_script_bytes) __aprof_script_bytes EXPORTED;
 __typeof(__aprof_script_begun) __aprof_script_begun EXPORTED;
 __typeof(__aprof_script_words) __aprof_script_words EXPORTED;
-
-/* ---- the thread's context ---- */
-
-/* From now on the calling thread is in the context C. */
-static void go(struct aprof_tls *tls, context_id c)
-{
-	struct thread *t = tls->thread;
-
-	if (UNLIKELY(clock_is_tsc()) && t)
-		cycles_charge(t, tls_context(tls));
-	if (LIKELY(tls->current))
-		__atomic_store_n(&tls->current, c, __ATOMIC_RELAXED);
-	else
-		__atomic_store_n(&tls_open(tls)->context, c, __ATOMIC_RELAXED);
-}
-
-/* The context of T, the calling thread's, as one of its machine, with signals blocked. */
-static context_id script_settle(struct thread *t)
-{
-	context_id c = tls_context(t->tls), here = c == LOST_ID ? lost_context_here(t) : machine_here(t, c);
-
-	if (here != c)
-		go(t->tls, here);
-	return here;
-}
-
-/* The machine of the calling thread, with signals blocked; NULL: stay out. */
-static struct thread *thread_here(struct aprof_tls *tls)
-{
-	if (monitor_state() == MONITOR_ON && !*monitor.alive)
-		fork_unseen();
-	return tls->thread ? tls->thread : slow_start((uintptr_t)__builtin_frame_address(0));
-}
-
-/* Is the thread in a state in which nothing can be told? */
-static bool is_out(struct aprof_tls *tls)
-{
-	return slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF;
-}
 
 /* ---- stacks ---- */
 
@@ -179,7 +138,7 @@ static bool stack_ready(struct thread *t)
 /* With signals blocked: any thread, any routine. False: nothing was entered. */
 static bool script_enter_blocked(struct aprof_tls *tls, uintptr_t routine)
 {
-	struct thread *t = thread_here(tls);
+	struct thread *t = told_thread(tls);
 	context_id from;
 	target to;
 
@@ -187,11 +146,11 @@ static bool script_enter_blocked(struct aprof_tls *tls, uintptr_t routine)
 		return false;
 	t->busy = BUSY;
 	reset_if_asked();
-	from = script_settle(t);
+	from = told_context(t);
 	to = entry_show(t, entry_find(t, from, routine, ROUTINE_SCRIPT, 0));
 	counter_bump(&target_count(to)->calls);
 	script_push(aprof_tls.script_last, &(struct script_entry){ from, target_to(to), routine });
-	go(tls, target_to(to));
+	told_go(tls, target_to(to));
 	if (clock_is_tsc())
 		cycles_charge_monitor(t);
 	t->busy = 0;
@@ -204,7 +163,7 @@ static __attribute__((noinline)) void enter_slow(struct aprof_tls *tls, uintptr_
 	struct thread *t;
 	uint64_t mask;
 
-	if (is_out(tls))
+	if (told_is_out(tls))
 		return;
 	t = thread_live(tls);
 	if (t && aprof_tls.script_last->machine == t) {
@@ -220,7 +179,7 @@ static __attribute__((noinline)) void enter_slow(struct aprof_tls *tls, uintptr_
 		if (to && thread_live(tls) == t) {
 			counter_bump(&target_count(to)->calls);
 			script_push(aprof_tls.script_last, &(struct script_entry){ from, target_to(to), routine });
-			go(tls, target_to(to));
+			told_go(tls, target_to(to));
 			return;
 		}
 	}
@@ -246,7 +205,7 @@ static __attribute__((noinline)) void leave_slow(struct aprof_tls *tls, struct a
 		return;
 	}
 	if (--s->depth < s->room)
-		go(tls, s->entries[s->depth].before);
+		told_go(tls, s->entries[s->depth].before);
 }
 
 void __aprof_script_leave(void)
@@ -278,7 +237,7 @@ void __aprof_script_unwind(unsigned depth)
 		s->depth = depth;
 	if (s->depth > s->room)
 		return;
-	go(tls, s->depth ? s->entries[s->depth - 1].inside : s->entries[0].before);
+	told_go(tls, s->depth ? s->entries[s->depth - 1].inside : s->entries[0].before);
 }
 
 /* ---- coroutines ---- */
@@ -330,20 +289,20 @@ struct aprof_stack *__aprof_script_switch(struct aprof_stack *to, int under)
 	if (LIKELY(t && to && from != &script_none && to->machine == t && !tls->inert && !(under && to->base != tls_context(tls)))) {
 		from->here = tls_context(tls);
 		script_use(tls, to);
-		go(tls, to->here);
+		told_go(tls, to->here);
 		return from;
 	}
-	if (!to || is_out(tls))
+	if (!to || told_is_out(tls))
 		return NULL;
 	entry_block(tls, &mask);
-	t = thread_here(tls);
+	t = told_thread(tls);
 	if (t && stack_ready(t)) {
 		from = aprof_tls.script_last;
-		from->here = script_settle(t);
+		from->here = told_context(t);
 		from->base = from->depth ? from->base : from->here;
 		stack_begin(t, to, from->here, under);
 		script_use(tls, to);
-		go(tls, to->here);
+		told_go(tls, to->here);
 	}
 	entry_unblock(tls, &mask);
 	return aprof_tls.script_last == to ? from : NULL;
@@ -356,10 +315,10 @@ struct aprof_stack *__aprof_script_stack(struct aprof_stack *old)
 	struct aprof_stack *s = NULL;
 	uint64_t mask;
 
-	if (is_out(tls))
+	if (told_is_out(tls))
 		return NULL;
 	entry_block(tls, &mask);
-	if (!old && thread_here(tls)) {
+	if (!old && told_thread(tls)) {
 		s = script_stack_take();
 	} else if (old) {
 		if (aprof_tls.script_last == old)
@@ -381,10 +340,10 @@ unsigned long long __aprof_script_define(const char *language, const char *name,
 	uintptr_t key = 0;
 	uint64_t mask;
 
-	if (is_out(tls))
+	if (told_is_out(tls))
 		return 0;
 	entry_block(tls, &mask);
-	if (thread_here(tls))
+	if (told_thread(tls))
 		key = definition_key(language ? language : "script", name && *name ? name : "?", file, line > 0 ? (uint32_t)line : 0);
 	entry_unblock(tls, &mask);
 	return key;
@@ -417,11 +376,11 @@ void __aprof_script_add(unsigned long long n)
 	t = thread_live(tls);
 	if (t && !tls->inert && charge_known(t, n))
 		return;
-	if (is_out(tls))
+	if (told_is_out(tls))
 		return;
 	entry_block(tls, &mask);
-	t = thread_here(tls);
-	if (t && monitor.clock.clock == AMON_CLOCK_COUNT && !(script_settle(t), charge_known(t, n)))
+	t = told_thread(tls);
+	if (t && monitor.clock.clock == AMON_CLOCK_COUNT && !(told_context(t), charge_known(t, n)))
 		counter_add(&machine_counter(t, 0)->time, n);
 	entry_unblock(tls, &mask);
 }
@@ -438,7 +397,7 @@ static uint64_t *bytes_known(struct thread *t)
 /* The same, made if need be, with signals blocked; NULL: no room. */
 static uint64_t *bytes_here(struct thread *t)
 {
-	uint32_t item = machine_item(t, script_settle(t));
+	uint32_t item = machine_item(t, told_context(t));
 
 	return items_bytes(t, item == AMON_NONE ? 0 : item);
 }
@@ -456,10 +415,10 @@ void __aprof_script_bytes(unsigned long long n)
 		counter_add(bytes, n);
 		return;
 	}
-	if (is_out(tls))
+	if (told_is_out(tls))
 		return;
 	entry_block(tls, &mask);
-	t = thread_here(tls);
+	t = told_thread(tls);
 	bytes = t ? bytes_here(t) : NULL;
 	if (bytes)
 		counter_add(bytes, n);
