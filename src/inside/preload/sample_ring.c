@@ -10,20 +10,27 @@
 #include <ucontext.h>
 
 #include "contract/ring.h"
-#include "inside/preload/roll.h"
 #include "inside/sys.h"
 #include "inside/text.h"
 
 enum {
-	SIZE = 2 << 20,			/* bytes of data */
 	PAGE = 4096,
 	MOST_PATH = 400,
 	PIECE = 8 << 10,		/* bytes of a map that are sent at once */
 	BEYOND = 64,			/* bytes that are looked for behind the end of a stack, as it was */
+	STACK_POINTER = 7,		/* among registers */
 };
 
 static char directory[MOST_PATH];
-static __thread uint64_t stack_end;	/* of the calling thread, as of its last sample; 0: not known */
+static const char *prefix;		/* of names of rings */
+static uint64_t data_size;		/* bytes of data */
+static uint64_t (*program_started)(void); /* NULL: it is not known */
+
+/* Where the stacks of threads end, as of their last samples: pages from address 0, above the thread's number.  No word of the thread: who allocates is to get no more for a thread's
+ * words than without us. */
+enum { ENDS = 64, TID_BITS = 22 };
+
+static uint64_t stack_ends[ENDS];
 
 static struct {
 	int pid;			/* of the process that it is of; 0: none */
@@ -32,13 +39,16 @@ static struct {
 	char *data;
 } ring;
 
-bool sample_ring_begin(const char *wanted)
+bool sample_ring_begin(const char *wanted, const char *name, uint64_t bytes, uint64_t (*started)(void))
 {
 	size_t size = str_length(wanted) + 1;
 
 	if (size > sizeof directory)
 		return false;
 	mem_copy(directory, wanted, size);
+	prefix = name;
+	data_size = bytes;
+	program_started = started;
 	return true;
 }
 
@@ -49,12 +59,12 @@ static long sample_ring_file_make(const char *path)
 {
 	long fd, done;
 
-	if (sys_file_limit() < RING_DATA + SIZE)
+	if (sys_file_limit() < RING_DATA + data_size)
 		return -1;
 	fd = sys3(open, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (sys_failed(fd))
 		return fd;
-	done = sys4(fallocate, fd, 0, 0, RING_DATA + SIZE);
+	done = sys4(fallocate, fd, 0, 0, RING_DATA + data_size);
 	if (!sys_failed(done))
 		return fd;
 	sys1(unlink, path);
@@ -65,14 +75,14 @@ static long sample_ring_file_make(const char *path)
 /* Map FD, the data twice.  NULL: it cannot be. */
 static struct ring_head *sample_ring_map(long fd)
 {
-	uint64_t length = RING_DATA + 2 * (uint64_t)SIZE;
+	uint64_t length = RING_DATA + 2 * data_size;
 	long at = sys6(mmap, NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	char *head = (char *)at;
 
 	if (sys_failed(at))
 		return NULL;
-	if (!sys_failed(sys6(mmap, head, RING_DATA + SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0)) &&
-	    !sys_failed(sys6(mmap, head + RING_DATA + SIZE, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, RING_DATA)))
+	if (!sys_failed(sys6(mmap, head, RING_DATA + data_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0)) &&
+	    !sys_failed(sys6(mmap, head + RING_DATA + data_size, data_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, RING_DATA)))
 		return (struct ring_head *)head;
 	sys2(munmap, head, length);
 	return NULL;
@@ -82,9 +92,9 @@ static void head_fill(struct ring_head *h)
 {
 	mem_copy(h->magic, RING_MAGIC, sizeof h->magic);
 	h->version = RING_VERSION;
-	h->size = SIZE;
+	h->size = data_size;
 	h->pid = (int)sys0(getpid);
-	h->started = roll_started();
+	h->started = program_started ? program_started() : 0;
 }
 
 static void sample_ring_path_make(char *path, size_t size)
@@ -92,7 +102,8 @@ static void sample_ring_path_make(char *path, size_t size)
 	struct text t = { path, path + size };
 
 	text_put(&t, directory);
-	text_put(&t, "/" RING_NAME);
+	text_put(&t, "/");
+	text_put(&t, prefix);
 	text_put_number(&t, (uint64_t)sys0(getpid));
 	text_put(&t, ".");
 	text_put_number(&t, sys_clock(CLOCK_MONOTONIC));
@@ -137,7 +148,7 @@ static bool ring_is_here(bool *wait)
 	if (*wait)
 		return false;
 	if (ring.pid && ring.head)
-		sys2(munmap, ring.head, RING_DATA + 2 * (uint64_t)SIZE);
+		sys2(munmap, ring.head, RING_DATA + 2 * data_size);
 	ring.head = NULL;
 	ok = ring_make();
 	__atomic_store_n(&ring.pid, pid, __ATOMIC_RELEASE);
@@ -151,12 +162,12 @@ static struct ring_record *reserve(uint64_t size, uint64_t *at)
 
 	*at = __atomic_load_n(&h->head, __ATOMIC_RELAXED);
 	do {
-		if (*at + size - __atomic_load_n(&h->tail, __ATOMIC_ACQUIRE) > SIZE) {
+		if (*at + size - __atomic_load_n(&h->tail, __ATOMIC_ACQUIRE) > data_size) {
 			__atomic_fetch_add(&h->lost, 1, __ATOMIC_RELAXED);
 			return NULL;
 		}
 	} while (!__atomic_compare_exchange_n(&h->head, at, *at + size, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return (struct ring_record *)(ring.data + *at % SIZE);
+	return (struct ring_record *)(ring.data + *at % data_size);
 }
 
 /* Of the SIZE bytes that were reserved at AT, USED are: the rest is free again, unless somebody has reserved behind it.  How many the record has. */
@@ -274,54 +285,106 @@ static bool sample_ring_is_after_syscall(const ucontext_t *c)
 	return pc == (uint64_t)c->uc_mcontext.gregs[REG_RCX] && pc % PAGE >= 2 && *(const uint8_t *)(pc - 2) == 0x0f && *(const uint8_t *)(pc - 1) == 0x05;
 }
 
-/* Bytes of the stack of C that are to be copied.  Where it ends is mostly known from the last time, and a little more is asked for: if that is there,
- * it ends elsewhere now. */
-static uint64_t stack_size(const ucontext_t *c)
+/* The end of the calling thread's stack, as far as it is known; 0: it is not. */
+static uint64_t stack_end(uint64_t tid)
 {
-	uint64_t sp = (uint64_t)c->uc_mcontext.gregs[REG_RSP];
+	uint64_t word = __atomic_load_n(&stack_ends[tid % ENDS], __ATOMIC_RELAXED);
 
-	if (sp >= stack_end || stack_end - sp > RING_STACK - BEYOND)
-		return RING_STACK;
-	return (stack_end - sp + BEYOND) / 8 * 8;
+	return word >> (64 - TID_BITS) == tid ? word << TID_BITS >> TID_BITS : 0;
 }
 
-static void sample_fill(struct ring_sample *s, const ucontext_t *c, uint64_t size, uint64_t period)
+static void stack_end_keep(uint64_t tid, uint64_t end)
 {
-	uint64_t sp = (uint64_t)c->uc_mcontext.gregs[REG_RSP], top = 0;
+	__atomic_store_n(&stack_ends[tid % ENDS], tid << (64 - TID_BITS) | end / PAGE, __ATOMIC_RELAXED);
+}
+
+/* Bytes of the stack from SP on that are to be copied.  Where it ends is mostly known from the last time, and a little more is asked for: if that is there,
+ * it ends elsewhere now. */
+static uint64_t stack_size(uint64_t tid, uint64_t sp)
+{
+	uint64_t end = stack_end(tid) * PAGE;
+
+	if (sp >= end || end - sp > RING_STACK - BEYOND)
+		return RING_STACK;
+	return (end - sp + BEYOND) / 8 * 8;
+}
+
+/* What C, a signal handler's context, tells beside the registers: of the SIZE bytes of its own stack that are to be copied those are left that are of it. */
+static void interrupted_fill(struct ring_sample *s, const ucontext_t *c, uint64_t *size)
+{
+	uint64_t sp = s->regs[STACK_POINTER], top = 0;
+
+	s->kernel = sample_ring_is_after_syscall(c);
+	s->other = other_stack(c, &top);
+	if (s->other && top > sp && top - sp < *size)
+		*size = top - sp;
+}
+
+/* S has its registers; of the stack SIZE bytes are to be copied.  C: NULL: nobody was interrupted. */
+static void sample_fill(struct ring_sample *s, const ucontext_t *c, uint64_t tid, uint64_t size)
+{
+	uint64_t sp = s->regs[STACK_POINTER];
 	char *bytes = (char *)(s + 1);
 
-	s->period = period;
-	registers_copy(s->regs, c);
-	s->kernel = sample_ring_is_after_syscall(c);
+	s->kernel = s->other = 0;
+	if (c)
+		interrupted_fill(s, c, &size);
 	sys2(prctl, PR_GET_NAME, s->name);
 	s->name[sizeof s->name - 1] = 0;
-	s->other = other_stack(c, &top);
-	if (s->other && top > sp && top - sp < size)
-		size = top - sp;
 	s->stack_size = sample_ring_copy(bytes, sp, size);
 	if (!s->other)
-		stack_end = s->stack_size < size ? sp + s->stack_size : 0;
+		stack_end_keep(tid, s->stack_size < size ? sp + s->stack_size : 0);
 	s->other_size = s->other ? sample_ring_copy(bytes + s->stack_size, s->other, RING_STACK) : 0;
+}
+
+/* Post WHAT, but for what is copied, of the kind KIND.  False: nobody wants it, or there is no room, of which *GO_ON says whether that may be otherwise the next time. */
+static bool sample_post(const struct ring_sample *what, enum ring_kind kind, const ucontext_t *c, bool *go_on)
+{
+	uint64_t tid = (uint64_t)sys0(gettid), stack = stack_size(tid, what->regs[STACK_POINTER]), at;
+	uint64_t size = sizeof(struct ring_sample) + stack + (c && is_on_signal_stack(c) ? RING_STACK : 0);
+	struct ring_sample *s;
+
+	if (!ring_is_here(go_on))
+		return false;
+	*go_on = !__atomic_load_n(&ring.head->unwanted, __ATOMIC_RELAXED);
+	s = *go_on ? (struct ring_sample *)reserve(size, &at) : NULL;
+	if (!s)
+		return false;
+	mem_copy((char *)s + sizeof s->record, (const char *)what + sizeof s->record, sizeof *s - sizeof s->record);
+	sample_fill(s, c, tid, stack);
+	size = give_back(at, size, sizeof *s + s->stack_size + s->other_size);
+	publish(&s->record, at, kind, size, (uint32_t)(sizeof *s - sizeof s->record) + s->stack_size + s->other_size);
+	return true;
 }
 
 bool sample_ring_sample(const void *context, uint64_t period)
 {
-	const ucontext_t *c = context;
-	bool wait, twice = is_on_signal_stack(c);
-	uint64_t stack = stack_size(c), size = sizeof(struct ring_sample) + stack + (twice ? RING_STACK : 0), at;
-	struct ring_sample *s;
+	struct ring_sample s = { .period = period };
+	bool go_on;
 
-	if (!ring_is_here(&wait))
-		return wait;
-	if (__atomic_load_n(&ring.head->unwanted, __ATOMIC_RELAXED))
-		return false;
-	s = (struct ring_sample *)reserve(size, &at);
-	if (!s)
-		return true;
-	sample_fill(s, c, stack, period);
-	size = give_back(at, size, sizeof *s + s->stack_size + s->other_size);
-	publish(&s->record, at, RING_SAMPLE, size, (uint32_t)(sizeof *s - sizeof s->record) + s->stack_size + s->other_size);
-	return true;
+	registers_copy(s.regs, context);
+	return sample_post(&s, RING_SAMPLE, context, &go_on) || go_on;
+}
+
+bool sample_ring_allocated(struct ring_sample *s)
+{
+	bool go_on;
+
+	return sample_post(s, RING_ALLOCATED, NULL, &go_on);
+}
+
+void sample_ring_freed(uint64_t allocation)
+{
+	struct ring_freed *r;
+	uint64_t at;
+
+	if (ring.pid != (int)sys0(getpid) || !ring.head || __atomic_load_n(&ring.head->unwanted, __ATOMIC_RELAXED))
+		return;
+	r = (struct ring_freed *)reserve(sizeof *r, &at);
+	if (!r)
+		return;
+	r->allocation = allocation;
+	publish(&r->record, at, RING_FREED, sizeof *r, sizeof *r - sizeof r->record);
 }
 
 /* ---- the end ---- */

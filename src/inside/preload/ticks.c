@@ -35,7 +35,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-enum { USUAL_RATE = 997, MOST_RATE = 10000 };
+enum { USUAL_RATE = 997, MOST_RATE = 10000, RING_SIZE = 2 << 20 };
 
 /* A thread that has a timer. */
 struct ticking {
@@ -519,7 +519,7 @@ static void __attribute__((constructor)) ticks_start(void)
 	tick = coarse.tv_nsec > 0 ? (uint64_t)coarse.tv_nsec : period;
 	if (tick > least)
 		least = tick;
-	if (!sample_ring_begin(directory) || !roll_open(directory) || !roll_enter())
+	if (!sample_ring_begin(directory, RING_NAME, RING_SIZE, roll_started) || !roll_open(directory) || !roll_enter())
 		return;
 	if (roll_is_filtered()) {
 		roll_close(ROLL_FILTER);

@@ -3,6 +3,7 @@
  *     perf.c     perf events: samples, and all that changes, in the order of time
  *     ticker.c   a timer for each thread, set by a library preloaded into the program; what has no samples of its own is left to
  *     trace.c    ptrace: stopped, looked at, sent on
+ *     heap.c     beside one of these: what is allocated
  *
  * A source is opened by its own function, and used in one thread from then on. */
 #ifndef SAMPLE_SOURCE_H
@@ -31,6 +32,9 @@ enum what_happened {
 	HAPPENED_BEGAN,			/* a program runs, of which nothing was told before; its threads' number is not known */
 	HAPPENED_MAPS,			/* all that it has mapped is told: `name` */
 	HAPPENED_GONE,			/* a process is gone */
+	HAPPENED_COUNTED,		/* an event that was asked for beside time has come so often */
+	HAPPENED_ALLOCATED,		/* a thread got memory, one of so many */
+	HAPPENED_FREED,			/* that is free again */
 	HAPPENED_USED,			/* a thread of a process ended after `cpu` of CPU time, as the kernel counts it; tid 0: all of the process */
 };
 
@@ -55,6 +59,13 @@ struct happening {
 	size_t nchain;			/* how many */
 	const uint64_t *user;		/* the same of the program, as frame pointers have it */
 	size_t nuser;			/* how many */
+	/* HAPPENED_COUNTED, as a sample, but that `period` is how often */
+	size_t event;			/* which of those that were asked for */
+	/* HAPPENED_ALLOCATED, as a sample: */
+	uint64_t bytes;			/* that it got */
+	uint64_t mean;			/* from one sample to the next, exponentially distributed */
+	uint64_t others, others_bytes;	/* allocations and bytes that it stands for beside, since samples of them were lost */
+	uint64_t allocation;		/* its number in the process; HAPPENED_FREED: which */
 	/* HAPPENED_MAPPED */
 	uint64_t start, length, offset;	/* addresses, and where in the file */
 	uint64_t device, inode;		/* of the file; 0: none */

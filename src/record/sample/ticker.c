@@ -1,7 +1,6 @@
-/* ticker.c - the recorder's side of contract/ring.h and contract/roll.h. */
+/* ticker.c - programs that take samples of themselves: their rings (rings.h), and the recorder's side of contract/roll.h. */
 #include "record/sample/ticker.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,31 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "contract/ring.h"
 #include "contract/roll.h"
+#include "record/sample/rings.h"
 
 enum {
-	MOST_SIZE = 64 << 20,		/* bytes of a ring that is believed */
 	MOST_PID = 1 << 22,		/* the kernel's own limit */
 	GRACE = 50000000,		/* ns after the end of a process in which its parent may say what it used */
-};
-
-struct ring {
-	struct ring_head *head;
-	const char *data;
-	uint64_t size;			/* of the data, bytes */
-	uint64_t lost;			/* that were told */
-	pid_t pid;
-	uint64_t started;		/* with the process, whose it is */
-	bool gone;			/* its program is: what is here now is all */
-	char *maps;			/* pieces so far */
-	size_t maps_size, maps_room;
 };
 
 /* A program that is in the roll. */
@@ -67,12 +52,9 @@ struct ticker {
 	struct waited *waited;		/* found by the last look: by the next one, all that these waited for before is added up, too */
 	size_t nwaited, waited_room;
 	uint64_t *below;		/* what the children used that a process has waited for, by its number, ns */
-	struct ring **rings;
-	size_t nrings, room;
+	struct rings rings;
 	bool looked;			/* at the rings and the roll, for what is told now */
 	size_t at;			/* ring that is read */
-	struct ring_record *given;	/* the record that was told last, which is the program's again then; NULL: none */
-	const struct ring_sample *sample; /* the same, for its other stack */
 };
 
 static uint64_t ticker_now(void)
@@ -81,79 +63,6 @@ static uint64_t ticker_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-/* ---- rings ---- */
-
-/* Map the ring FD: the head, and the data twice.  False: it is none, or not whole yet. */
-static bool ticker_map(struct ring *r, int fd)
-{
-	struct stat st;
-	char *at;
-
-	if (fstat(fd, &st) != 0 || st.st_size <= RING_DATA || st.st_size > MOST_SIZE)
-		return false;
-	r->size = (uint64_t)st.st_size - RING_DATA;
-	at = mmap(NULL, RING_DATA + 2 * r->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (at == MAP_FAILED)
-		return false;
-	r->head = (struct ring_head *)at;
-	r->data = at + RING_DATA;
-	if (mmap(at, RING_DATA + r->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
-	    mmap(at + RING_DATA + r->size, r->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, RING_DATA) == MAP_FAILED)
-		return false;
-	return __atomic_load_n(&r->head->ready, __ATOMIC_ACQUIRE) == 1 && !memcmp(r->head->magic, RING_MAGIC, sizeof r->head->magic) &&
-	       r->head->version == RING_VERSION && r->head->size == r->size && r->head->pid > 0;
-}
-
-static void ring_free(struct ring *r)
-{
-	if (r->head)
-		munmap(r->head, RING_DATA + 2 * r->size);
-	free(r->maps);
-	free(r);
-}
-
-/* The ring in the file PATH, which is taken away.  NULL: it is none yet. */
-static struct ring *ring_open(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	struct ring *r = fd >= 0 ? calloc(1, sizeof *r) : NULL;
-	bool ok;
-
-	ok = r && ticker_map(r, fd);
-	if (fd >= 0)
-		close(fd);
-	if (!ok) {
-		if (r)
-			ring_free(r);
-		return NULL;
-	}
-	r->pid = r->head->pid;
-	r->started = r->head->started;
-	unlink(path);
-	return r;
-}
-
-static void rings_look_for(struct ticker *t)
-{
-	DIR *dir = opendir(t->directory);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		char *path = NULL;
-		struct ring *r = NULL;
-
-		if (strncmp(entry->d_name, RING_NAME, strlen(RING_NAME)) != 0)
-			continue;
-		if (array_grow(&t->rings, &t->room, t->nrings, sizeof *t->rings) && asprintf(&path, "%s/%s", t->directory, entry->d_name) >= 0)
-			r = ring_open(path);
-		free(path);
-		if (r)
-			t->rings[t->nrings++] = r;
-	}
-	if (dir)
-		closedir(dir);
 }
 
 /* ---- the roll ---- */
@@ -258,109 +167,6 @@ static void roll_look(struct ticker *t)
 
 /* ---- records ---- */
 
-/* The next whole record of R; NULL: there is none. */
-static struct ring_record *record_next(const struct ring *r)
-{
-	uint64_t tail = r->head->tail;
-	struct ring_record *record = (struct ring_record *)(r->data + tail % r->size);
-
-	if (tail == __atomic_load_n(&r->head->head, __ATOMIC_ACQUIRE) || __atomic_load_n(&record->at, __ATOMIC_ACQUIRE) != tail + 1)
-		return NULL;
-	if (record->size < sizeof *record || record->size % 8 || record->size > r->size || record->used > record->size - sizeof *record)
-		return NULL;
-	return record;
-}
-
-static void record_pass(struct ring *r, const struct ring_record *record)
-{
-	__atomic_store_n(&r->head->tail, r->head->tail + record->size, __ATOMIC_RELEASE);
-}
-
-/* The memory of the stack that a handler's own one interrupted. */
-static bool ticker_other_read(void *arg, uint64_t address, uint64_t *word)
-{
-	const struct ring_sample *s = arg;
-	uint64_t at = address - s->other;
-
-	if (!s->other || s->other_size < sizeof *word || at > s->other_size - sizeof *word)
-		return false;
-	memcpy(word, (const char *)(s + 1) + s->stack_size + at, sizeof *word);
-	return true;
-}
-
-static bool ticker_sample_read(struct ring_record *record, struct happening *h)
-{
-	struct ring_sample *s = (struct ring_sample *)record;
-
-	if (record->used < sizeof *s - sizeof *record || record->used - (sizeof *s - sizeof *record) < (uint64_t)s->stack_size + s->other_size)
-		return false;
-	s->name[sizeof s->name - 1] = 0;
-	h->kind = HAPPENED_SAMPLE;
-	h->period = h->cpu = s->period;
-	h->kernel = s->kernel;
-	h->readable = true;
-	memcpy(h->regs, s->regs, sizeof h->regs);
-	h->stack = s + 1;
-	h->stack_size = s->stack_size;
-	h->more = ticker_other_read;
-	h->more_arg = s;
-	h->name = s->name;
-	return true;
-}
-
-/* One more piece of what is mapped; true: that was all, and is told. */
-static bool maps_read(struct ring *r, const struct ring_record *record, struct happening *h)
-{
-	if (!array_reserve(&r->maps, &r->maps_room, r->maps_size + record->used + 1, 1))
-		return false;
-	memcpy(r->maps + r->maps_size, record + 1, record->used);
-	r->maps_size += record->used;
-	r->maps[r->maps_size] = 0;
-	if (record->used)
-		return false;
-	r->maps_size = 0;
-	h->kind = HAPPENED_MAPS;
-	h->name = r->maps;
-	return true;
-}
-
-/* Make *H of RECORD; false: it tells nothing yet. */
-static bool ticker_record_read(struct ring *r, struct ring_record *record, struct happening *h)
-{
-	*h = (struct happening){ .pid = (uint32_t)r->pid, .tid = record->tid, .time = record->time };
-	switch (record->kind) {
-	case RING_SAMPLE:
-		return ticker_sample_read(record, h);
-	case RING_MAPS:
-		return maps_read(r, record, h);
-	case RING_ENDED:
-		h->kind = HAPPENED_ENDED;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* What R has to tell; false: nothing now. */
-static bool ring_read(struct ticker *t, struct ring *r, struct happening *h)
-{
-	struct ring_record *record;
-	uint64_t lost = __atomic_load_n(&r->head->lost, __ATOMIC_RELAXED);
-
-	while ((record = record_next(r)) != NULL) {
-		if (ticker_record_read(r, record, h)) {
-			t->given = record;
-			return true;
-		}
-		record_pass(r, record);
-	}
-	if (lost == r->lost)
-		return false;
-	*h = (struct happening){ .kind = HAPPENED_LOST, .pid = (uint32_t)r->pid, .tid = (uint32_t)r->pid, .lost = lost - r->lost };
-	r->lost = lost;
-	return true;
-}
-
 /* ---- the source ---- */
 
 /* Whose program is gone: that first, so that what is read behind it is all.  A parent that waits for a child says so before it ends itself: what was missing the first
@@ -368,13 +174,13 @@ static bool ring_read(struct ticker *t, struct ring *r, struct happening *h)
 static void ticker_look(struct ticker *t, bool last)
 {
 	members_look(t);
-	rings_look_for(t);
+	rings_look(&t->rings, t->directory, RING_NAME);
 	for (int i = 0; i < 1 + 2 * last; i++)
 		roll_look(t);
-	for (size_t i = 0; i < t->nrings; i++) {
-		const struct member *m = member_of(t, t->rings[i]->pid, t->rings[i]->started);
+	for (size_t i = 0; i < t->rings.n; i++) {
+		const struct member *m = member_of(t, t->rings.all[i]->pid, t->rings.all[i]->started);
 
-		t->rings[i]->gone = !m || m->gone || m->replaced;
+		t->rings.all[i]->gone = !m || m->gone || m->replaced;
 	}
 	t->looked = true;
 }
@@ -403,8 +209,8 @@ static bool began_read(struct ticker *t, struct happening *h)
 
 static bool has_ring(const struct ticker *t, const struct member *m)
 {
-	for (size_t i = 0; i < t->nrings; i++)
-		if (t->rings[i]->pid == m->pid && t->rings[i]->started == m->started)
+	for (size_t i = 0; i < t->rings.n; i++)
+		if (t->rings.all[i]->pid == m->pid && t->rings.all[i]->started == m->started)
 			return true;
 	return false;
 }
@@ -451,24 +257,20 @@ static bool ticker_next(struct source *source, uint64_t before, struct happening
 	struct ticker *t = (struct ticker *)source;
 	bool last = before == UINT64_MAX;
 
-	if (t->given)
-		record_pass(t->rings[t->at], t->given);
-	t->given = NULL;
 	if (!t->looked)
 		ticker_look(t, last);
 	if (began_read(t, h))
 		return true;
-	while (t->at < t->nrings) {
-		struct ring *r = t->rings[t->at];
+	while (t->at < t->rings.n) {
+		struct ring *r = t->rings.all[t->at];
 
-		if (ticker_is_told(t, r) && ring_read(t, r, h))
+		if (ticker_is_told(t, r) && ring_next(r, UINT64_MAX, h))
 			return true;
 		if (!r->gone || !ticker_is_told(t, r)) {
 			t->at++;
 			continue;
 		}
-		ring_free(r);
-		memmove(&t->rings[t->at], &t->rings[t->at + 1], (--t->nrings - t->at) * sizeof *t->rings);
+		rings_remove(&t->rings, t->at);
 	}
 	if (ended_read(t, last, h))
 		return true;
@@ -492,10 +294,7 @@ static void ticker_close(struct source *source)
 {
 	struct ticker *t = (struct ticker *)source;
 
-	for (size_t i = 0; i < t->nrings; i++) {
-		t->rings[i]->head->unwanted = 1;
-		ring_free(t->rings[i]);
-	}
+	rings_free(&t->rings);
 	while (t->nmembers > 0)
 		member_remove(t, t->nmembers - 1);
 	if (t->roll)
@@ -504,7 +303,6 @@ static void ticker_close(struct source *source)
 	free(t->known);
 	free(t->waited);
 	free(t->below);
-	free(t->rings);
 	free(t->directory);
 	free(t);
 }
@@ -514,9 +312,9 @@ static void ticker_leave(struct source *source, pid_t pid)
 {
 	struct ticker *t = (struct ticker *)source;
 
-	for (size_t i = 0; i < t->nrings; i++)
-		if (t->rings[i]->pid == pid)
-			t->rings[i]->head->unwanted = 1;
+	for (size_t i = 0; i < t->rings.n; i++)
+		if (t->rings.all[i]->pid == pid)
+			t->rings.all[i]->head->unwanted = 1;
 }
 
 /* The samples wait in memory that is looked at: for WAKE alone. */
