@@ -8,7 +8,7 @@ PLUGIN = try:gcc-%-plugin-dev
 PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
   zlib1g-dev liblzma-dev libzstd-dev libevent-dev libcurl4-openssl-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
 PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev try:llvm-@-dev mandoc jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
-  graphviz golang-go libdevel-nytprof-perl zstd try:libpth-dev try:libst-dev try:libpcl1-dev chromium lua5.4 try:redis-server try:debuginfod try:python3-dev try:libpython3.11-testsuite try:libpython3.13-testsuite try:python3-gevent python3-venv try:python3-pandas try:abigail-tools $(NODE)
+  graphviz golang-go libdevel-nytprof-perl zstd try:libpth-dev try:libst-dev try:libpcl1-dev chromium lua5.4 try:redis-server try:libjemalloc2 try:libtcmalloc-minimal4 try:libmimalloc2.0 try:debuginfod try:python3-dev try:libpython3.11-testsuite try:libpython3.13-testsuite try:python3-gevent python3-venv try:python3-pandas try:abigail-tools $(NODE)
 # Other people's programs for tests/suites/ways: GCC's own tests, and a maker of random ones.
 PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source gfortran gdc gnat try:gobjc++-% try:gccgo-%
 # The page of aprof html needs npm when aprof is built; another npm than Debian's will do.
@@ -37,7 +37,7 @@ demo: needs told made ; @tests/demo build
 check: deps all ; @tests/check build
 # Everything; WHICH=--rest: only what check left out.
 check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) $(PKGS_STORE) $(PKGS_CORPUS) && tests/check build $(WHICH)
-bench: deps made ; @tests/deps $(PKGS_STORE) $(PKGS_MPI) && bench/all bench/records/results.md && bench/million && node bench/page.mjs && bench/scale build --results bench/records/scale.md
+bench: deps made ; @tests/deps $(PKGS_STORE) $(PKGS_MPI) try:heaptrack && bench/all bench/records/results.md && bench/million && node bench/page.mjs && bench/scale build --results bench/records/scale.md
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
 accuracy: deps all ; @bench/accuracy --results bench/records/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results bench/records/accuracy.md
 time-truth: deps all ; @tests/time_truth/run --results bench/records/accuracy.md

@@ -11,6 +11,7 @@ import argparse, os, signal, struct, sys
 
 PAGE, NONE, ROOT = 4096, 0xffffffff, 0x7fffff00
 MODULES, ROUTINES, THREADS, CONTEXTS, RESET, PHASES, PHASE_COUNTS, SCRIPTS, SITES, SLICES, VALUES, AMOUNTS = 1, 2, 3, 4, 7, 8, 9, 14, 15, 19, 23, 24
+PEAK = 8                                # a flag of values
 SEVERAL = 2**64 - 1                     # call sites that were not told apart
 PSEUDO = {ROOT + 1: "(elided)", ROOT + 2: "(lost)", ROOT + 3: "(monitor)", ROOT + 4: "(unplaced)"}
 CLOCK, TSC_HZ = 104, 120                # offsets in the header of these fields
@@ -158,10 +159,15 @@ def amounts(data, found, name):
         sys.exit("it has no value %s" % name)
     if names[0] == name:
         return None
-    sums = {}
+    sums, number = {}, names.index(name)
+    flags, state = [(struct.unpack_from("<I", data, at + 128 * i + 96)[0], struct.unpack_from("<Q", data, at + 128 * i + 104)[0])
+                    for kind, _, at, count, *_ in found if kind == VALUES for i in range(count)][number]
+    live = amounts(data, found, names[number - 1]) if flags & PEAK else {}
     for kind, thread, at, count, _, base, value in found:
-        for i in range(count if kind == AMOUNTS and value == names.index(name) else 0):
-            sums[thread, base + i] = sums.get((thread, base + i), 0) + struct.unpack_from("<Q", data, at + 32 * i)[0]
+        for i in range(count if kind == AMOUNTS and value == number else 0):
+            amount, _, mark = struct.unpack_from("<3Q", data, at + 32 * i)
+            kept = not flags & PEAK or (state % 2 == 0 and mark == state // 2)
+            sums[thread, base + i] = sums.get((thread, base + i), 0) + (amount if kept else live.get((thread, base + i), 0))
     return sums
 
 def seconds(ns):

@@ -71,6 +71,8 @@ def _mcount(build, flags):
                    data="amon.out*")
 
 
+_HEAP = {"LD_PRELOAD": "{build}/src/inside/libaprof-heap.so", "APROF_ALLOCATIONS": "contexts", "APROF_CLOCK": "tick", "APROF_OUT": "amon.out"}
+
 VARIANTS = {
     "bare": Variant("bare", "the program as it is, -O2"),
     "nop-fentry": Variant("nop-fentry", "way fentry, hooks of libaprof_nop that do nothing"),
@@ -102,6 +104,10 @@ VARIANTS = {
                       launch="{build}/aprof run --no-report --data=amon.out --", data="amon.out*", default=False),
     "perf": Variant("bare", "perf record --call-graph dwarf of the bare build, at the same rate",
                     launch="perf record -q -e cpu-clock -F 997 --call-graph dwarf -o perf.data --", tool="perf", data="perf.data", default=False),
+    "allocations": Variant("inline", "aprof, way inline, clock tick, with what is allocated, exactly, as aprof run --allocations has it", _HEAP, data="amon.out*", default=False),
+    "allocations-stacks": Variant("bare", "aprof run --allocations of the bare build: time and allocations by call stacks, sampled",
+                                  launch="{build}/aprof run --allocations --no-report --data=amon.out --", data="amon.out*", default=False),
+    "heaptrack": Variant("bare", "heaptrack of the bare build", launch="heaptrack --raw -o heaptrack", tool="heaptrack", data="heaptrack*", slow=True, default=False),
     "contextual": Variant("contextual", "LLVM's contextual profile below main, -profile-context-root; it is kept in memory, and not written",
                           launch="prlimit --as=8589934592", tool="prlimit", default=False),  # contexts of recursion are as many as calls
     "callgrind": Variant("bare", "valgrind --tool=callgrind of the bare build",

@@ -26,6 +26,7 @@
 #include "cli/preload.h"
 #include "cli/progress.h"
 #include "cli/reports.h"
+#include "contract/allocations.h"
 #include "show/report/verification.h"
 
 static bool collect_directory_make(struct run *r)
@@ -438,6 +439,30 @@ static bool program_keep(struct run *r, const struct harvest_program *p, enum fa
 	return fate == FATE_MOVED || (fate == FATE_SUMMED && is_read && input_keep(r, in, name));
 }
 
+/* The value that the report is of; NULL: time. */
+static const char *value_reported(const struct options *o)
+{
+	return o->nevents ? o->events[0] : o->allocations ? HEAP_NAME_ALLOCATED : NULL;
+}
+
+/* IN, which is kept as NAME, is to be reported by that value.  Where it has none of it, as where the allocator could not be seen, it stays as it is, after a message. */
+static void value_take(const struct run *r, struct input *in, char *name)
+{
+	struct input of_value = { .listener = &listener, .spare = true, .value = value_reported(r->options), .stacks = r->options->nevents && in->profile->sampled };
+	struct error err;
+
+	if (input_read(&of_value, &name, 1, NULL, &err)) {
+		input_free(in);
+		*in = of_value;
+		return;
+	}
+	input_free(&of_value);
+	if (r->options->nevents)
+		message_error(&err, NULL);
+	else
+		message("note: --allocations: none were seen; an allocator that is linked into the program, or goes by other names, cannot be: what follows is of time");
+}
+
 /* Keep the data of program I as *NAME, or beside it, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted. */
 static void program_report(struct run *r, size_t i, char **name, FILE *out)
 {
@@ -469,7 +494,9 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	if (is_read && is_wanted) {
 		if (i == 0 && !r->left)
 			harvest_remove(r->directory);	/* all of it is kept, or in memory: the first program comes last */
-		collect_program_print(r, &in, out, gmon);
+		if (out && kept && value_reported(r->options))
+			value_take(r, &in, *name);
+		collect_program_print(r, &in, out, gmon && !in.value);
 	}
 	input_free(&in);
 	free(stacks.file);

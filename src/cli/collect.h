@@ -27,6 +27,7 @@ struct run {
 	struct launch launch;		/* the program itself */
 	struct harvest harvest;		/* what was left */
 	struct record_options sampling;	/* of call stacks; directory NULL: it is not wanted */
+	struct event *events;		/* that are sampled beside time */
 	struct recorder *recorder;	/* at work; NULL: none is */
 	struct housekeeping *housekeeping; /* adds up what ended processes leave; NULL: all is added up at the end */
 	struct record_untold untold;	/* what of that could not be had */

@@ -268,6 +268,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_AGAINST: return against_set(o);
 	case KEY_TIMEOUT: return seconds_set("timeout", argument, &o->timeout);
 	case KEY_LABEL: return options_word_add(&o->labels, &o->nlabels, argument);
+	case KEY_EVENT: return options_word_add(&o->events, &o->nevents, argument);
 	case KEY_FORMAT: return one_of("format", argument, "rows, pprof, parca", &o->format);
 	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	default: return false;
@@ -391,6 +392,8 @@ static bool options_pairs_check(const struct options *o, unsigned command)
 		{ o->phase && o->stacks && command != COMMAND_RUN, "--phase cannot be joined with --stacks: samples of call stacks are not kept by phase" },
 		{ o->all && o->clock && !strcmp(o->clock, "wall"),
 		  "--all cannot be joined with --clock=wall: nearly all threads of a machine wait; name the processes that matter" },
+		{ o->nevents && o->script, "--value cannot be joined with --script: events are sampled by call stack, and scripts have none" },
+		{ o->nevents && o->verify, "--value cannot be joined with --verify: each takes samples of stacks of its own" },
 		{ o->stacks && o->verify, "--stacks cannot be joined with --verify: each takes samples of stacks of its own" },
 	};
 
@@ -440,6 +443,7 @@ static void options_complete(struct options *o, unsigned command)
 {
 	bool run = command & (COMMAND_RUN | COMMAND_ATTACH);
 
+	o->stacks |= o->nevents > 0;			/* of programs with hooks, too */
 	if (o->verify)
 		o->clock = "tick";			/* whatever the program was built for */
 	o->intervals |= run && o->range.to;
@@ -519,6 +523,7 @@ void options_free(struct options *o)
 	o->graph.focus = NULL;
 	o->graph.hide = NULL;
 	free(o->labels);
+	free(o->events);
 	free(o->operands);
 	o->operands = NULL;
 }

@@ -71,6 +71,9 @@ struct options {
 	bool script;			/* run: interpreters tell of their scripts */
 	bool kernel;			/* run, attach: the kernel's routines in call stacks, too */
 	bool inlines;			/* the same: inlined functions; report: report.inlines */
+	bool allocations;		/* run: what is allocated, too */
+	char **events;			/* run: --value, sampled, too; point into argv */
+	size_t nevents;			/* how many */
 	bool stacks;			/* run: sample call stacks of programs with hooks, too */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */

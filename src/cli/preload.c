@@ -8,6 +8,8 @@
 
 #include "compile/find.h"
 #include "cli/message.h"
+#include "contract/allocations.h"
+#include "record/sample/heap.h"
 #include "record/sample/ticker.h"
 #include "understand/analysis.h"
 
@@ -50,15 +52,15 @@ static char *preload_library_find(const char *library, const char *folder, const
 	return NULL;
 }
 
-/* Name the library at PATH in this process's LD_PRELOAD, in front of others, but behind what must be the first. */
-static bool library_name(const char *program, const char *path)
+/* Name the library at PATH in this process's LD_PRELOAD, behind others, or IN_FRONT of them. */
+static bool library_name(const char *program, const char *path, bool in_front)
 {
 	/* Its runtime refuses to start unless it is the first of all. */
 	char *asan = symbols_needed(program, "libasan.so"), *all = NULL;
-	const char *others = getenv("LD_PRELOAD");
+	const char *others = getenv("LD_PRELOAD"), *before = others && *others && !in_front ? others : "", *behind = others && *others && in_front ? others : "";
 	bool ok;
 
-	if (asprintf(&all, "%s%s%s%s%s", asan ? asan : "", asan ? ":" : "", others && *others ? others : "", others && *others ? ":" : "", path) < 0)
+	if (asprintf(&all, "%s%s%s%s%s%s%s", asan ? asan : "", asan ? ":" : "", before, *before ? ":" : "", path, *behind ? ":" : "", behind) < 0)
 		all = NULL;
 	ok = all && setenv("LD_PRELOAD", all, 1) == 0;
 	free(asan);
@@ -69,7 +71,7 @@ static bool library_name(const char *program, const char *path)
 bool preload_set(const char *program)
 {
 	char *path = preload_library_find(LIBRARY, "inside", "programs built with -pg cannot be profiled");
-	bool ok = path && library_name(program, path);
+	bool ok = path && library_name(program, path, false);
 
 	free(path);
 	return ok;
@@ -79,7 +81,16 @@ bool preload_stacks(const char *program, const char *directory)
 {
 	bool foreign = symbols_loading(program) == SYMBOLS_FOREIGN;	/* a static one may start others that are not */
 	char *path = foreign ? NULL : preload_library_find(TICKER_LIBRARY, "inside", "call stacks are sampled by ptrace");
-	bool ok = path && library_name(program, path) && setenv(TICKER_DIRECTORY, directory, 1) == 0;
+	bool ok = path && library_name(program, path, false) && setenv(TICKER_DIRECTORY, directory, 1) == 0;
+
+	free(path);
+	return ok;
+}
+
+bool preload_allocations(const char *program, const char *wish, const char *directory)
+{
+	char *path = preload_library_find(HEAP_LIBRARY, "inside", "allocations cannot be recorded");
+	bool ok = path && library_name(program, path, true) && setenv(HEAP_WISH, wish, 1) == 0 && setenv(HEAP_DIRECTORY, directory, 1) == 0;
 
 	free(path);
 	return ok;
@@ -88,7 +99,7 @@ bool preload_stacks(const char *program, const char *directory)
 bool preload_mpi(const char *program)
 {
 	char *path = symbols_loading(program) != SYMBOLS_DYNAMIC ? NULL : preload_library_find(MPI_LIBRARY, "inside/mpi", "each rank keeps its own profile, and calls of MPI are no routines");
-	bool ok = path && library_name(program, path);
+	bool ok = path && library_name(program, path, false);
 
 	free(path);
 	return ok;

@@ -19,4 +19,8 @@ bool preload_mpi(const char *program);
 /* Name the library that takes samples of call stacks, for PROGRAM and those that it starts; it leaves them in DIRECTORY.  False: it cannot be preloaded; after a message, unless PROGRAM is of another libc. */
 bool preload_stacks(const char *program, const char *directory);
 
+/* Name the library that stands in front of the allocators of PROGRAM and those that it starts, and tells whose memory is whose: WISH as contract/allocations.h has it, DIRECTORY where
+ * samples go.  False after a message: it cannot be preloaded. */
+bool preload_allocations(const char *program, const char *wish, const char *directory);
+
 #endif

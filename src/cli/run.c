@@ -13,6 +13,8 @@
 #include "cli/message.h"
 #include "cli/preload.h"
 #include "cli/reduction.h"
+#include "contract/allocations.h"
+#include "record/sample/perf.h"
 #include "show/report/verification.h"
 
 /* The monitor's wishes go through the environment. */
@@ -69,6 +71,31 @@ static bool source_is_possible(const struct record_options *o)
 	return !o->wall || o->source != AMON_SOURCE_TIMER;
 }
 
+/* The events that are to be sampled beside time.  False after a message: they cannot be. */
+static bool events_prepare(struct run *r)
+{
+	const struct options *o = r->options;
+	bool kernel = perf_is_permitted(true);
+	struct error err;
+
+	r->events = calloc(o->nevents + 1, sizeof *r->events);
+	if (!r->events)
+		return message("out of memory"), false;
+	for (size_t i = 0; i < o->nevents; i++) {
+		if (!event_find(o->events[i], &r->events[i], &err) || !event_is_possible(&r->events[i], kernel, &err))
+			return message_error(&err, NULL), false;
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(o->events[k], o->events[i]) == 0)
+				return message("--value=%s: given twice", o->events[i]), false;
+	}
+	r->sampling.events = r->events;
+	r->sampling.nevents = o->nevents;
+	if (!o->nevents || r->sampling.source == AMON_SOURCE_PERF)
+		return true;
+	message("--value=%s: only perf events tell of it, and APROF_STACKS asks for others", o->events[0]);
+	return false;
+}
+
 /* Call stacks are sampled where there are no hooks, and with --stacks everywhere; with --verify nobody wants that.  False after a message: they cannot be. */
 static bool sampling_prepare(struct run *r, char **argv)
 {
@@ -79,11 +106,25 @@ static bool sampling_prepare(struct run *r, char **argv)
 	collect_sampling(r);
 	r->sampling.command = argv;
 	r->sampling.source = record_source(r->sampling.source, r->sampling.wall);
-	if (!source_is_possible(&r->sampling))
+	if (!source_is_possible(&r->sampling) || !events_prepare(r))
 		return false;
 	if (r->sampling.source == AMON_SOURCE_TIMER && !preload_stacks(r->program, r->directory))
 		r->sampling.source = AMON_SOURCE_PTRACE;
 	return true;
+}
+
+/* What is allocated is counted by exact context where there are hooks, or an interpreter tells; else it is sampled by stack, beside the time.  False after a
+ * message. */
+static bool allocations_prepare(struct run *r)
+{
+	bool sampled = r->sampling.directory && !collect_has_hooks(r->program);
+
+	if (!r->options->allocations || !r->program)
+		return true;
+	if (symbols_loading(r->program) != SYMBOLS_DYNAMIC)
+		message("note: --allocations: %s is static, or of another libc, so that nothing can stand in front of its allocator: what it allocates is not recorded", r->program);
+	r->sampling.allocations = sampled;
+	return preload_allocations(r->program, sampled ? HEAP_WISH_STACKS : HEAP_WISH_CONTEXTS, r->directory);
 }
 
 /* The program is about to begin.  Where phases, ranges of time, or stacks that were checked, are of single processes, or a job's ranks look for their own, files stay. */
@@ -171,7 +212,7 @@ static int cli_run_run(const struct options *o, char **argv)
 		preload_mpi(r.program);
 	if (!environment_set(&r) || (o->script && !interpreters_set()))
 		;
-	else if (!sampling_prepare(&r, argv))
+	else if (!sampling_prepare(&r, argv) || !allocations_prepare(&r))
 		;
 	else if (!launch(argv, &r.launch, run_begin, &r))
 		message("cannot start a process: %s", strerror(errno));
@@ -195,6 +236,7 @@ static int cli_run_run(const struct options *o, char **argv)
 	}
 	collect_end(&r);
 	free(r.program);
+	free(r.events);
 	return status;
 }
 

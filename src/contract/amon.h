@@ -343,20 +343,23 @@ struct amon_value {
 	char name[64];		/* NUL-terminated, not empty, each once in a file: "cpu", "page-faults", "alloc_space" */
 	char unit[32];		/* NUL-terminated, not empty: "ns", "bytes", "count", "cycles" */
 	uint32_t flags;		/* enum amon_value_flag */
-	uint32_t reserved[7];	/* 0 */
+	uint32_t reserved;	/* 0 */
+	uint64_t state;		/* AMON_VALUE_PEAK: as contract/allocations.h has it; else 0 */
+	uint32_t unused[4];	/* 0 */
 };
 
 enum amon_value_flag {
 	AMON_VALUE_SAMPLED = 1,	/* by samples, each of which stands for an amount; else it is exact */
 	AMON_VALUE_WEIGHED = 2,	/* AMON_AMOUNTS have the squares of what all its samples stand for, also of the first value; else they are taken for alike */
 	AMON_VALUE_PARTIAL = 4,	/* of a sum: some of its processes did not have it, and count for nothing */
+	AMON_VALUE_PEAK = 8,	/* what there was of the value before this one when all together had most of it: by state and marks (allocations.h) */
 };
 
 /* What an item, or an arc, has of a value.  Of the first value `amount` and `samples` are in counters, and only the squares count here. */
 struct amon_amount {
 	uint64_t amount;	/* in its unit */
 	uint64_t samples;	/* that brought it; 0: it is exact, or their number is not known */
-	uint64_t squares[2];	/* sum of the squares of what each of them stands for, 128 bits, the low half first */
+	uint64_t squares[2];	/* sum of the squares of what each of them stands for, 128 bits, the low half first; AMON_VALUE_PEAK: the mark, 0 */
 };
 
 /* Where an item's calls came from, in AMON_SITES: the address that they return to, behind the instruction that calls; of a routine that was inlined into

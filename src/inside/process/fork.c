@@ -8,6 +8,7 @@
 #include "inside/clock/cycles.h"
 #include "inside/file/file.h"
 #include "inside/file/nursery.h"
+#include "inside/heap/places.h"
 #include "inside/machine/context.h"
 #include "inside/machine/front.h"
 #include "inside/modules/definition.h"
@@ -75,6 +76,7 @@ static void child_begin(void)
 	monitor.young = monitor.unmeasured = false;
 	fork_place_take();
 	routine_forget();
+	places_forget();
 	monitor.lock.taken = 0;
 	monitor.threads = NULL;
 	monitor.ended = NULL;

@@ -7,6 +7,7 @@
 #include "inside/clock/account.h"
 #include "inside/clock/slices.h"
 #include "inside/file/file.h"
+#include "inside/heap/places.h"
 #include "inside/machine/machine.h"
 #include "inside/process/phase.h"
 #include "inside/process/thread.h"
@@ -48,6 +49,8 @@ static void reset_thread(struct thread *t)
 				t->spans[s].spent[i] = (struct amon_spent){ 0 };
 			if (t->spans[s].bytes)
 				t->spans[s].bytes[i] = 0;
+			if (t->spans[s].heap[HEAP_VALUES - 1])
+				t->spans[s].heap[HEAP_ALLOCATIONS][i].amount = t->spans[s].heap[HEAP_ALLOCATED][i].amount = 0;
 		}
 	for (uint32_t k = 0; k < t->clock.npcs; k++)
 		for (uint32_t i = 0; i < t->clock.pcs[k]->capacity; i++)
@@ -64,6 +67,7 @@ void reset_counters(void)
 
 	for (struct thread *t = __atomic_load_n(&monitor.threads, __ATOMIC_ACQUIRE); t; t = t->chain.next)
 		reset_thread(t);
+	places_reset();
 	phase_reset();
 	h->cpu_before = sys_clock(2);
 	h->pc_unsampled = h->sampler_cpu = h->sleeps = 0;

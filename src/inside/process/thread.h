@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "contract/allocations.h"
 #include "contract/amon.h"
 #include "contract/history.h"
 #include "inside/machine/context.h"
@@ -13,6 +14,7 @@
 #include "inside/tls.h"
 
 struct aprof_stack;
+struct heap_place;
 struct shadow;
 struct spender;
 struct unwind_cache;
@@ -28,6 +30,8 @@ struct span {
 	uint64_t *sites;		/* and where they were called from; NULL: that is not told */
 	struct amon_spent *spent;	/* and the samples of that; NULL: there are none */
 	uint64_t *bytes;		/* that they moved; NULL: none was told */
+	struct amon_amount *heap[HEAP_VALUES]; /* what they allocated; NULL: nothing */
+	uint32_t *heap_places;		/* private: numbers of their places (heap/heap.c), 0: none; NULL: nothing was allocated */
 	uint32_t base;			/* index of its first item */
 	uint32_t capacity;		/* items */
 };
@@ -185,6 +189,7 @@ struct thread {
 	struct thread_tables tables;
 	struct thread_walk walk;
 	struct thread_hook_stack hook_stack;
+	struct heap_place **heap_recent; /* places of contexts that allocated not long ago (heap/heap.c); NULL: none did */
 	struct aprof_stack *script;	/* routines of scripts that its thread has open, but for coroutines' (script.c); NULL: none yet */
 	struct thread_chain chain;
 };

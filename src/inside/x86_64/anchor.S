@@ -1,7 +1,9 @@
 /* anchor.S - what makes a program one of ours: the symbol that the link asks for, so that a
  * missing monitor is an error; the note that tells a binary with hooks, even stripped, and where in it the monitor's own code is; and gprof's
  * start and end, empty, so that a -pg at link time starts no second profiler.  The same by a name of this
- * copy's own tells a shared monitor that another one is at work, to which all hooks go. */
+ * copy's own tells a shared monitor that another one is at work, to which all hooks go.  A preloaded library that is no monitor (APROF_BESIDE) has the note alone: its code
+ * is ours, too. */
+#ifndef APROF_BESIDE
 	.text
 	.globl	aprof_monitor
 	.type	aprof_monitor, @function
@@ -17,6 +19,7 @@ __monstartup:
 _mcleanup:
 	ret
 	.size	aprof_monitor, .-aprof_monitor
+#endif
 
 #ifdef APROF_SHARED			/* own_code.h says why these */
 #define BEGINS	__ehdr_start

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/allocations.h"
 #include "contract/amount.h"
 #include "read/profile/reader.h"
 #include "read/profile/values.h"
@@ -21,6 +22,10 @@ static bool read_value_take(struct reader *r, const struct chunk *c, uint32_t i)
 	memcpy(v->name, item.name, sizeof v->name);
 	memcpy(v->unit, item.unit, sizeof v->unit);
 	v->flags = item.flags & (AMON_VALUE_SAMPLED | AMON_VALUE_WEIGHED | AMON_VALUE_PARTIAL);
+	if (item.flags & AMON_VALUE_PEAK && r->nvalues > 0) {
+		r->peak = r->nvalues;
+		r->peak_state = item.state;
+	}
 	if (!v->name[0] || v->name[sizeof v->name - 1] || !v->unit[0] || v->unit[sizeof v->unit - 1])
 		return reader_corrupt(r, at, "a value without name or unit");
 	for (uint32_t k = 0; k < r->nvalues; k++)
@@ -153,6 +158,24 @@ static struct amon_amount amount_at(const struct reader *r, const struct chunk *
 	return a;
 }
 
+/* What chunk K of the N chunks C beside says of item I.  Of a peak it is what there is now of the value before, unless it is kept. */
+static struct amon_amount amount_beside(const struct reader *r, const struct chunk *c, size_t n, size_t k, uint32_t i)
+{
+	struct amon_amount a = amount_at(r, &c[k], i);
+	uint64_t mark = a.squares[0];
+
+	if (!r->peak || c[k].head.value != r->peak)
+		return a;
+	a.squares[0] = 0;
+	if (heap_peak_is_kept(r->peak_state, mark))
+		return a;
+	a.amount = 0;
+	for (size_t other = 0; other < n; other++)
+		if (c[other].head.value == r->peak - 1)
+			add_capped(&a.amount, amount_at(r, &c[other], i).amount);
+	return a;
+}
+
 /* Which value of P the chunk C is of; PROFILE_NONE: none that is wanted. */
 static uint32_t value_of_chunk(const struct reader *r, const struct chunk *c)
 {
@@ -176,7 +199,7 @@ void values_take_chosen(const struct reader *r, const struct chunk *c, size_t n,
 	*amount = *samples = 0;
 	for (size_t k = 0; k < n; k++)
 		if (c[k].head.value == r->chosen) {
-			struct amon_amount a = amount_at(r, &c[k], i);
+			struct amon_amount a = amount_beside(r, c, n, k, i);
 
 			add_capped(amount, a.amount);
 			add_capped(samples, a.samples);
@@ -188,7 +211,7 @@ bool values_take_item(struct reader *r, const struct chunk *c, size_t n, uint32_
 	if (r->p->private->phase)
 		return true;			/* it is not known in which phase they were */
 	for (size_t k = 0; k < n; k++) {
-		struct amon_amount a = amount_at(r, &c[k], i);
+		struct amon_amount a = amount_beside(r, c, n, k, i);
 		uint32_t value = value_of_chunk(r, &c[k]);
 
 		if (value == PROFILE_NONE || amount_is_nothing(&a))

@@ -82,6 +82,8 @@ struct reader {
 	uint32_t *value_of;		/* value of the file -> value of the profile */
 	uint32_t nvalues;		/* how many */
 	uint32_t chosen;		/* which of the file's is read in the place of times; 0: these are */
+	uint32_t peak;			/* the value that is the peak of the one before it (AMON_VALUE_PEAK), and its state; 0: none is */
+	uint64_t peak_state;
 	bool of_calls;			/* it is its calls */
 	uint64_t divisor;		/* what stands in the place of times is by so much too large */
 	uint64_t budget;		/* bound on histories.work: beyond it the file is absurd */

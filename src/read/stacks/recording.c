@@ -652,6 +652,19 @@ bool recording_amount(struct recording *l, uint32_t thread, uint32_t item, uint3
 	return a != NULL;
 }
 
+bool recording_amount_drawn(struct recording *l, uint32_t thread, uint32_t item, uint32_t value, uint64_t amount, const uint64_t square[2])
+{
+	struct place *p = recording_place_of(&l->contexts[thread], &item);
+	struct amon_amount *a = amounts_beside(l, p, thread, value);
+
+	if (!a)
+		return false;
+	amount_add(&a[item], amount, 0);
+	a[item].samples++;
+	squares_add(a[item].squares, square);
+	return true;
+}
+
 bool recording_arc_amount(struct recording *l, uint32_t arc, uint32_t value, uint64_t amount)
 {
 	struct place *p = recording_place_of(&l->arcs, &arc);

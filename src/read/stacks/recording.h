@@ -87,6 +87,9 @@ uint32_t recording_value(struct recording *l, const char *name, const char *unit
  * for what recording_add is told of, how sure that is.  False: no room. */
 bool recording_amount(struct recording *l, uint32_t thread, uint32_t item, uint32_t value, uint64_t amount, uint64_t samples);
 
+/* The same of one sample that was drawn by a chance of its own: it adds SQUARE, 128 bits, the low half first, to the variance, and not the square of AMOUNT. */
+bool recording_amount_drawn(struct recording *l, uint32_t thread, uint32_t item, uint32_t value, uint64_t amount, const uint64_t square[2]);
+
 /* The same for arc number ARC. */
 bool recording_arc_amount(struct recording *l, uint32_t arc, uint32_t value, uint64_t amount);
 

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/table.h"
 #include "record/sample/permission.h"
 
 enum {
@@ -25,8 +27,8 @@ enum {
 	LEAST_TELLING = 32 << 10,	/* but not than so many bytes */
 	SWITCH_STACK = 8 << 10,		/* bytes of a stack that are copied when its thread does not run any more, which may be often */
 	SWITCH_PERIOD = 1,		/* of such a sample, which no other has */
-	WHOSE_AT = 24,			/* where a record that is no sample has its process and thread, bytes from its end: there stand these, the time, the event */
-	TIME_AT = 16,			/* and its time */
+	WHOSE_AT = 32,			/* where a record that is no sample has its process and thread, bytes from its end: there stand these, the time, the event twice */
+	TIME_AT = 24,			/* and its time */
 	BRIEF = 4,			/* threads that end within so many periods, in the mean, are to be looked at sooner: */
 	SOONEST = 8, SOON = 3,		/* after a part of a period, between these */
 };
@@ -58,6 +60,17 @@ struct perf {
 	uint16_t given_size;		/* bytes of that */
 	/* A thread's first sample comes a period after its start, so that those that end before have none.  Who begins has the period that the first event has
 	 * by then, and keeps it. */
+	const struct event *events;	/* beside that of time */
+	size_t nevents;
+	struct { uint64_t id; size_t event; int fd; } *event_ids; /* what the kernel calls each, of each thread and processor */
+	size_t nevent_ids;
+	struct stream {
+		uint64_t id;		/* of the kernel's, of one thread on one processor */
+		uint64_t period;	/* that its last sample told */
+	} *streams;			/* of events that are counted by software */
+	uint32_t nstreams;
+	size_t streams_room;
+	struct table streams_by_id;
 	uint64_t *ids;			/* of the events that take samples of the first thread, one for each processor */
 	size_t nids;
 	uint64_t period, before;	/* of these, and the one that they had before `changed`, CLOCK_MONOTONIC ns; the kernel tells the very first */
@@ -74,7 +87,7 @@ static struct perf_event_attr attr_make(unsigned rate, bool on_exec)
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = 1000000000 / rate,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 		.exclude_callchain_kernel = 1,
 		.sample_regs_user = REGISTERS, .sample_stack_user = MOST_STACK,
 		.disabled = 1, .inherit = 1, .enable_on_exec = on_exec, .exclude_hv = 1, .exclude_guest = 1, .exclude_idle = 1,
@@ -87,7 +100,7 @@ static struct perf_event_attr telling_make(const struct perf_event_attr *attr, u
 {
 	return (struct perf_event_attr){
 		.size = attr->size, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .inherit_stat = attr->inherit,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID,
 		.disabled = 1, .inherit = attr->inherit, .enable_on_exec = attr->enable_on_exec, .exclude_kernel = attr->exclude_kernel, .exclude_hv = 1,
 		.exclude_guest = 1, .mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1,
 		.sample_id_all = 1, .use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1, .wakeup_watermark = (uint32_t)(ring_size / 4),
@@ -131,6 +144,22 @@ static bool event_add(struct perf *p, const struct perf_event_attr *attr, pid_t 
 	return ring_map(r, fd, p->ring_size);
 }
 
+/* Event E of thread TID on the processor CPU, beside ATTR: the kernel sees that it comes as often as that. */
+static bool counted_add(struct perf *p, size_t e, pid_t tid, int cpu, struct ring *r)
+{
+	struct perf_event_attr attr = p->attr;
+
+	attr.type = p->events[e].type;
+	attr.config = p->events[e].config;
+	attr.freq = 1;
+	attr.sample_freq = p->source.rate;
+	if (!event_add(p, &attr, tid, cpu, r))
+		return false;
+	p->event_ids[p->nevent_ids].event = e;
+	p->event_ids[p->nevent_ids].fd = p->fds[p->nfds - 1];
+	return ioctl(p->fds[p->nfds - 1], PERF_EVENT_IOC_ID, &p->event_ids[p->nevent_ids++].id) == 0;
+}
+
 static uint64_t telling_size(uint64_t ring_size)
 {
 	return ring_size / TELLING_SHARE > LEAST_TELLING ? ring_size / TELLING_SHARE : LEAST_TELLING;
@@ -154,7 +183,12 @@ static bool perf_samples_add(struct perf *p, pid_t tid, int cpu)
 {
 	struct ring *samples = &p->rings[cpu];
 
-	return event_add(p, &p->attr, tid, cpu, samples) && (!p->wall || event_add(p, &p->switches, tid, cpu, samples));
+	if (!event_add(p, &p->attr, tid, cpu, samples) || (p->wall && !event_add(p, &p->switches, tid, cpu, samples)))
+		return false;
+	for (size_t e = 0; e < p->nevents; e++)
+		if (!counted_add(p, e, tid, cpu, samples))
+			return false;
+	return true;
 }
 
 static void close_all(struct perf *p)
@@ -165,7 +199,7 @@ static void close_all(struct perf *p)
 	for (size_t i = 0; i < p->nfds; i++)
 		close(p->fds[i]);
 	memset(p->rings, 0, (size_t)p->nrings * sizeof *p->rings);
-	p->nfds = 0;
+	p->nfds = p->nevent_ids = 0;
 }
 
 /* ADD events on all processors for all of TIDS; a thread that is gone is none, a processor that is off neither. */
@@ -250,6 +284,9 @@ static void perf_close(struct source *source)
 	free(p->rings);
 	free(p->fds);
 	free(p->ids);
+	free(p->event_ids);
+	free(p->streams);
+	table_free(&p->streams_by_id);
 	free(p->whole);
 	free(p);
 }
@@ -291,11 +328,14 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 	p->ncpus = sysconf(_SC_NPROCESSORS_CONF);
 	p->nrings = 2 * p->ncpus;
 	p->rings = calloc((size_t)p->nrings, sizeof *p->rings);
-	p->fds = calloc((w->wall ? 3 : 2) * n * (size_t)p->ncpus + 1, sizeof *p->fds);
+	p->events = w->events;
+	p->nevents = w->nevents;
+	p->fds = calloc(((w->wall ? 3 : 2) + w->nevents) * n * (size_t)p->ncpus + 1, sizeof *p->fds);
+	p->event_ids = calloc(w->nevents * n * (size_t)p->ncpus + 1, sizeof *p->event_ids);
 	p->whole = malloc(UINT16_MAX + 1);
 	if (n > 1)
 		descriptors_raise();
-	if (p->rings && p->fds && p->whole && open_some(p, tids, n)) {
+	if (p->rings && p->fds && p->event_ids && p->whole && open_some(p, tids, n)) {
 		for (size_t i = 0; i < p->nfds && !w->on_exec; i++)
 			ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 		p->source.sees_kernel = !p->attr.exclude_kernel;
@@ -309,6 +349,15 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 	return NULL;
 }
 
+/* Is FD an event beside that of time? */
+static bool is_counted(const struct perf *p, int fd)
+{
+	for (size_t i = 0; i < p->nevent_ids; i++)
+		if (p->event_ids[i].fd == fd)
+			return true;
+	return false;
+}
+
 /* Events that take no samples refuse a period. */
 static void perf_hasten(struct source *source, uint64_t mean)
 {
@@ -320,7 +369,8 @@ static void perf_hasten(struct source *source, uint64_t mean)
 	if (p->nids == 0 || period == p->period)
 		return;
 	for (size_t i = 0; i < p->nfds; i++)
-		ioctl(p->fds[i], PERF_EVENT_IOC_PERIOD, &period);
+		if (!is_counted(p, p->fds[i]))
+			ioctl(p->fds[i], PERF_EVENT_IOC_PERIOD, &period);
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	p->before = p->period;
 	p->period = period;
@@ -341,7 +391,7 @@ static void anchor(struct perf *p, pid_t tid)
 	p->period = p->before = p->attr.sample_period;
 	p->ids = calloc(p->nfds, sizeof *p->ids);
 	for (size_t i = 0; p->ids && i < p->nfds; i++)
-		p->nids += ioctl(p->fds[i], PERF_EVENT_IOC_ID, &p->ids[p->nids]) == 0;
+		p->nids += !is_counted(p, p->fds[i]) && ioctl(p->fds[i], PERF_EVENT_IOC_ID, &p->ids[p->nids]) == 0;
 }
 
 /* Else on a busy machine things happen as fast as they are told. */
@@ -439,6 +489,45 @@ static void read_chain(const char **at, struct happening *h)
 	h->user = perf_frames_of(chain, n, (uint64_t)PERF_CONTEXT_USER, &h->nuser);
 }
 
+/* Which of the events beside that of time the kernel calls ID, counting from 1; 0: it is that of time. */
+static size_t event_of(const struct perf *p, uint64_t id)
+{
+	for (size_t i = 0; i < p->nevent_ids; i++)
+		if (p->event_ids[i].id == id)
+			return p->event_ids[i].event + 1;
+	return 0;
+}
+
+static uint64_t stream_hash(const void *owner, uint32_t position) { return hash_mix(((const struct perf *)owner)->streams[position].id, 0); }
+
+/* The stream called ID, made with the period 1, at which the kernel begins.  NULL: out of memory. */
+static struct stream *stream_of(struct perf *p, uint64_t id)
+{
+	uint64_t i = hash_mix(id, 0);
+	uint32_t k;
+
+	while ((k = table_next(&p->streams_by_id, &i)) != UINT32_MAX)
+		if (p->streams[k].id == id)
+			return &p->streams[k];
+	if (!array_grow(&p->streams, &p->streams_room, p->nstreams, sizeof *p->streams) || !table_reserve(&p->streams_by_id, p->nstreams + 1, stream_hash, p))
+		return NULL;
+	p->streams[p->nstreams] = (struct stream){ id, 1 };
+	table_add(&p->streams_by_id, hash_mix(id, 0), p->nstreams);
+	return &p->streams[p->nstreams++];
+}
+
+/* How often EVENT has come in the stream ID, whose sample tells TOLD.  Where the kernel counts by software that is the period that it goes on with by then; the one that is over is what
+ * the sample before told. */
+static uint64_t counted_period(struct perf *p, size_t event, uint64_t id, uint64_t told)
+{
+	struct stream *s = p->events[event].type == PERF_TYPE_SOFTWARE || p->events[event].type == PERF_TYPE_TRACEPOINT ? stream_of(p, id) : NULL;
+	uint64_t over = s ? s->period : told;
+
+	if (s)
+		s->period = told;
+	return over;
+}
+
 /* What a sample of event ID at TIME stands for, where the kernel says TOLD. */
 static uint64_t period_of(const struct perf *p, uint64_t id, uint64_t time, uint64_t told)
 {
@@ -448,19 +537,27 @@ static uint64_t period_of(const struct perf *p, uint64_t id, uint64_t time, uint
 	return told;
 }
 
-static void read_sample(const struct perf *p, const struct perf_event_header *record, const char *at, struct happening *h)
+static void read_sample(struct perf *p, const struct perf_event_header *record, const char *at, struct happening *h)
 {
 	uint64_t size, abi, id;
+	size_t event;
 
 	h->kind = HAPPENED_SAMPLE;
 	h->kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	sample_perf_take(&at);				/* the address; that of the program is among the registers */
 	take_pair(&at, &h->pid, &h->tid);
 	sample_perf_take(&at);				/* time */
+	event = event_of(p, sample_perf_take(&at));
 	id = sample_perf_take(&at);
 	h->period = period_of(p, id, h->time, sample_perf_take(&at));
-	h->waits = p->wall && h->period == SWITCH_PERIOD;
+	h->waits = p->wall && !event && h->period == SWITCH_PERIOD;
 	h->period = h->cpu = h->waits ? 0 : h->period;
+	if (event) {
+		h->kind = HAPPENED_COUNTED;
+		h->event = event - 1;
+		h->period = counted_period(p, h->event, id, h->period);
+		h->cpu = 0;
+	}
 	read_chain(&at, h);
 	abi = sample_perf_take(&at);
 	for (unsigned i = 0; abi != PERF_SAMPLE_REGS_ABI_NONE && i < HAPPENING_REGS; i++)
@@ -524,7 +621,7 @@ static bool read_switch(const struct perf_event_header *record, struct happening
 }
 
 /* Make *H of a record; false: it is of a kind that says nothing here. */
-static bool perf_record_read(const struct perf *p, const struct perf_event_header *record, struct happening *h)
+static bool perf_record_read(struct perf *p, const struct perf_event_header *record, struct happening *h)
 {
 	const char *at = (const char *)(record + 1);
 

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "record/sample/perf_events.h"
 #include "record/sample/source.h"
 
 struct perf_wishes {
@@ -18,6 +19,8 @@ struct perf_wishes {
 	bool on_exec;			/* from the time that the threads become another program */
 	bool frames;			/* the kernel's own, too, where its part of the time is seen */
 	bool all;			/* whatever runs on this machine: TIDS is -1 alone */
+	const struct event *events;	/* sampled, too, as often as RATE a second of each, whatever happens then; must outlive it */
+	size_t nevents;			/* how many */
 	bool wall;			/* tell when threads wait, and where: of that the kernel's part is needed */
 };
 

@@ -18,6 +18,8 @@
 #include "base/task_stat.h"
 #include "read/stacks/unnamed_code.h"
 #include "read/stacks/walk.h"
+#include "record/sample/perf_events.h"
+#include "record/sample/heap.h"
 #include "understand/analysis.h"
 
 enum {
@@ -131,6 +133,7 @@ static void file_close(struct process *p)
 	p->jit = NULL;
 	if (p->live) {
 		program_module(p);
+		ledger_end(&p->ledger, p->live);
 		recording_header(p->live)->end_monotonic = process_now();
 		recording_end(p->live, true);
 	}
@@ -678,6 +681,22 @@ static void program_judge(struct process *p, const struct process_wishes *w)
 		recording_header(p->live)->way |= w->ways(p->program);
 }
 
+/* The file of P has more than the clock's time: events, what is allocated. */
+static void values_begin(struct process *p, const struct process_wishes *w)
+{
+	const char *time = w->header.clock == AMON_CLOCK_WALL ? "wall" : "cpu";
+
+	p->counted = RECORDING_NONE;
+	if ((!w->allocations && !w->nevents) || recording_value(p->live, time, "ns", AMON_VALUE_SAMPLED) == RECORDING_NONE)
+		return;
+	for (size_t i = 0; i < w->nevents; i++) {
+		uint32_t value = recording_value(p->live, w->events[i].name, w->events[i].unit, AMON_VALUE_SAMPLED | AMON_VALUE_WEIGHED);
+
+		p->counted = i == 0 ? value : p->counted;
+	}
+	p->allocates = w->allocations && ledger_begin(&p->ledger, p->live);
+}
+
 static void process_file_open(struct process *p, enum amon_source source, const struct process_wishes *w)
 {
 	struct amon_header h = w->header;
@@ -705,15 +724,17 @@ static void process_file_open(struct process *p, enum amon_source source, const 
 		recording_keep_sites(p->live);
 	if (p->live && w->intervals)
 		recording_keep_slices(p->live);
+	if (p->live)
+		values_begin(p, w);
 	p->lost = 0;
 	p->made = (struct synthetic){ .live = p->live, .path = "[jit]" };
 	p->kernel = (struct synthetic){ .live = p->live, .path = "[kernel]" };
 	p->inlined.made = (struct synthetic){ .live = p->live, .path = SYMBOLS_INLINED_MODULE };
 }
 
-void process_lost(struct process *p, uint64_t n)
+void process_lost(struct process *p, uint64_t n, bool of_time)
 {
-	p->missing[ACCOUNT_LOST] += p->accounts ? n * p->accounts->tick : 0;
+	p->missing[ACCOUNT_LOST] += p->accounts && of_time ? n * p->accounts->tick : 0;
 	if (p->live)
 		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] += n;
 	else
@@ -942,21 +963,108 @@ static bool process_is_monitors(const struct process *p, const struct process_th
 	return recording_header(p->live)->way & ~(1u << AMON_WAY_STACKS) && strcmp(t->name, "aprof") == 0 && strcmp(p->name, t->name) != 0;
 }
 
+/* There is a file that samples of P go to: made, if this is the first. */
+static bool process_is_recorded(struct process *p, enum amon_source source, const struct process_wishes *wishes)
+{
+	if (!p->live && !p->unwanted)
+		process_file_open(p, source, wishes);
+	if (p->live && !p->judged && p->program)
+		program_judge(p, wishes);
+	return p->live;
+}
+
+/* The stack of a sample: whether it goes back to its thread's start, and the calls that made it, outermost first. */
+struct stack_found {
+	bool whole;
+	size_t count;
+	struct fold_call calls[DEEPEST + 2 + KERNEL_DEEPEST + INLINED_DEEPEST];
+};
+
+/* How many of the N FRAMES, innermost first, are of the library that told of an allocation. */
+static size_t frames_of_ours(const struct process *p, const struct walk_frame *frames, size_t n)
+{
+	size_t i = 0;
+
+	for (; i < n; i++) {
+		const struct mapping *m = space_find(&p->space, frames[i].address);
+		const char *slash = m && m->image ? strrchr(m->image->path, '/') : NULL;
+
+		if (!slash || strcmp(slash + 1, HEAP_LIBRARY) != 0)
+			break;
+	}
+	return i;
+}
+
+/* Follow the stack of H, as a source does that TELLS_MAPS or not. */
+static void stack_find(struct process *p, const struct happening *h, bool tells_maps, const struct process_wishes *wishes, struct stack_found *s)
+{
+	struct walk_frame frames[DEEPEST];
+	size_t n = 0, ours;
+
+	s->whole = tells_maps ? process_follow(p, h, frames, &n) : follow_asking(p, h, frames, &n);
+	s->count = 0;
+	if (!s->whole)
+		s->calls[s->count++] = (struct fold_call){ AMON_ROUTINE_TRUNCATED, AMON_SITE_NONE };
+	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !s->whole;
+	ours = h->kind == HAPPENED_ALLOCATED ? frames_of_ours(p, frames, n) : 0;
+	s->count += process_calls_of(p, frames + ours, n - ours, wishes->inlined, s->calls + s->count, DEEPEST + INLINED_DEEPEST);
+	if (h->kernel)
+		s->count += kernel_calls(p, h, wishes->kernel, s->calls + s->count);
+}
+
+/* The names of routines that were made for the last sample are written down. */
+static void names_write(struct process *p, uint64_t time)
+{
+	synthetic_write(&p->made, time);
+	synthetic_write(&p->kernel, time);
+	synthetic_write(&p->inlined.made, time);
+}
+
+/* The context of T, of P, that the stack of H leads to; RECORDING_NONE: there is no room. */
+static uint32_t context_find(struct process *p, struct process_thread *t, const struct happening *h, bool tells_maps, const struct process_wishes *wishes)
+{
+	struct stack_found s;
+	uint32_t item;
+
+	stack_find(p, h, tells_maps, wishes, &s);
+	item = fold_stack(&t->fold, s.calls, s.count);
+	names_write(p, h->time);
+	return item;
+}
+
+void process_counted(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes)
+{
+	struct process_thread *t = process_is_recorded(p, source->kind->number, wishes) && p->counted != RECORDING_NONE ? thread_folds(p, h->tid) : NULL;
+	uint32_t item = t ? context_find(p, t, h, source->kind->tells_maps, wishes) : RECORDING_NONE;
+
+	if (item != RECORDING_NONE)
+		recording_amount(p->live, t->fold.thread, item, p->counted + (uint32_t)h->event, h->period, 1);
+}
+
+void process_allocated(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes)
+{
+	struct process_thread *t = process_is_recorded(p, source->kind->number, wishes) && p->allocates ? thread_folds(p, h->tid) : NULL;
+	uint32_t item;
+
+	if (!t || h->bytes == 0 || h->mean == 0)
+		return;
+	name_renew(p, t, h->name);
+	item = context_find(p, t, h, source->kind->tells_maps, wishes);
+	if (item != RECORDING_NONE)
+		ledger_allocated(&p->ledger, p->live, t->fold.thread, item, h);
+}
+
+void process_freed(struct process *p, const struct happening *h) { ledger_freed(&p->ledger, h->allocation); }
+
 void process_sample(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes)
 {
 	const struct source_kind *kind = source->kind;
-	bool wall = wishes->header.clock == AMON_CLOCK_WALL, whole;
-	struct walk_frame frames[DEEPEST];
-	struct fold_call calls[DEEPEST + 2 + KERNEL_DEEPEST + INLINED_DEEPEST];
+	bool wall = wishes->header.clock == AMON_CLOCK_WALL;
+	struct stack_found s;
 	struct process_thread *t;
-	size_t n = 0, count = 0;
 	uint32_t item;
 
-	if (!p->live && !p->unwanted)
-		process_file_open(p, kind->number, wishes);
-	if (p->live && !p->judged && p->program)
-		program_judge(p, wishes);
-	if (!p->live || !(t = thread_folds(p, h->tid))) {
+	if (!process_is_recorded(p, kind->number, wishes) || !(t = thread_folds(p, h->tid))) {
 		p->missing[p->live ? ACCOUNT_ROOM : ACCOUNT_FILE] += h->cpu;
 		return;
 	}
@@ -966,17 +1074,11 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 		t->waits = false;
 		return;
 	}
-	whole = kind->tells_maps ? process_follow(p, h, frames, &n) : follow_asking(p, h, frames, &n);
-	if (!whole)
-		calls[count++] = (struct fold_call){ AMON_ROUTINE_TRUNCATED, AMON_SITE_NONE };
-	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !whole;
 	source_renew(p, kind->number);
-	count += process_calls_of(p, frames, n, wishes->inlined, calls + count, DEEPEST + INLINED_DEEPEST);
-	if (h->kernel)
-		count += kernel_calls(p, h, wishes->kernel, calls + count);
+	stack_find(p, h, kind->tells_maps, wishes, &s);
 	if (!h->waits)
 		process_resumed(p, h->tid, h->time - h->period);	/* what told that it did was lost */
-	item = fold_stack(&t->fold, calls, count);
+	item = fold_stack(&t->fold, s.calls, s.count);
 	if (item == RECORDING_NONE) {
 		p->missing[ACCOUNT_ROOM] += h->cpu;
 		return;
@@ -992,11 +1094,9 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	t->waits = h->waits && t->runs;
 	t->waiting = item;
 	t->since = h->time;
-	t->cut = !whole;
+	t->cut = !s.whole;
 	if (!h->kernel && h->regs[HAPPENING_IP])
 		recording_pc(p->live, t->fold.thread, item, h->regs[HAPPENING_IP]);
 	recording_thread_record(p->live, t->fold.thread)->current = item;
-	synthetic_write(&p->made, h->time);
-	synthetic_write(&p->kernel, h->time);
-	synthetic_write(&p->inlined.made, h->time);
+	names_write(p, h->time);
 }

@@ -14,6 +14,7 @@
 #include "record/sample/account.h"
 #include "record/sample/inlined.h"
 #include "record/sample/kallsyms.h"
+#include "record/sample/ledger.h"
 #include "record/sample/source.h"
 
 enum { PROCESS_COMMAND = 1024 };	/* bytes of a command that are kept, as in the file */
@@ -66,6 +67,9 @@ struct process {
 	uint64_t missing[ACCOUNT_REASONS]; /* that is in no routine, as far as it is known why, ns */
 	enum account_reason reason;	/* of the rest */
 	int error;			/* errno: why there is no file; 0: there is one, or need not be */
+	uint32_t counted;		/* the first value of events in the file; RECORDING_NONE: there is none */
+	bool allocates;			/* the file has what is allocated, */
+	struct ledger ledger;		/* as far as that is told */
 	uint64_t samples, sampled;	/* in the file, and the time that they stand for, ns */
 	struct process_thread **threads;
 	uint32_t nthreads;
@@ -97,6 +101,9 @@ struct process_wishes {
 	bool (*skip)(const char *program); /* whether a program is to have no file; NULL: all have */
 	uint32_t (*ways)(const char *program); /* as in record.h */
 	bool inlined;			/* functions that code was inlined from are routines, too */
+	const struct event *events;	/* files have these, too */
+	size_t nevents;			/* how many */
+	bool allocations;		/* the same: what is allocated */
 	bool intervals;			/* files keep what is charged by interval of the run, too */
 	const struct kernel *kernel;	/* names of the kernel's routines; NULL: they are not told */
 };
@@ -142,8 +149,15 @@ void process_thread_used(struct process *p, uint32_t tid, uint64_t cpu);
 /* Thread H->tid was sampled by SOURCE: into the file, made if it is the first.  WISHES say where. */
 void process_sample(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes);
 
-/* N samples of it, or what was to be told of it, were lost. */
-void process_lost(struct process *p, uint64_t n);
+/* An event that was asked for beside time came to thread H->tid: into the same file. */
+void process_counted(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes);
+
+/* Thread H->tid got memory, or what it had got is free, as the library in the process tells: into the same file, SOURCE being that of time. */
+void process_allocated(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes);
+void process_freed(struct process *p, const struct happening *h);
+
+/* N samples of it, OF_TIME or of other things, or what was to be told of it, were lost. */
+void process_lost(struct process *p, uint64_t n, bool of_time);
 
 /* Thread TID, which waited, if that was known, runs since TIME, CLOCK_MONOTONIC ns. */
 void process_resumed(struct process *p, uint32_t tid, uint64_t time);

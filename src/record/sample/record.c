@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "base/proc.h"
 #include "base/task_stat.h"
+#include "record/sample/heap.h"
 #include "record/sample/sleeper.h"
 #include "record/sample/perf.h"
 #include "record/sample/permission.h"
@@ -48,6 +49,7 @@ struct judged {
 
 struct recorder {
 	struct source *sources[SOURCES]; /* NULL: there is one only; the last one's pace is that of all */
+	struct source *heap;		/* what is allocated; NULL: nobody asks */
 	struct error *why;		/* of the thread: why its sources do not begin */
 	sem_t begun;			/* posted when they did, or not */
 	struct process_wishes wishes;
@@ -306,6 +308,8 @@ static void take_used(struct process *p, const struct happening *h)
 		p->reason = ACCOUNT_FILTER;
 }
 
+static void heap_drain(struct recorder *r, uint64_t before);
+
 static void record_take(struct recorder *r, const struct happening *h, struct source *source)
 {
 	struct process *p;
@@ -331,16 +335,19 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 		process_resumed(p, h->tid, h->time);
 		break;
 	case HAPPENED_BEGAN:
+		heap_drain(r, h->time);
 		p->before = h->cpu > p->before ? h->cpu : p->before;
 		process_begin(p, h);
 		break;
 	case HAPPENED_MAPS:
-		process_maps(p, h->name);
+		if (source != r->heap || !r->sources[0]->kind->tells_maps)
+			process_maps(p, h->name);
 		break;
 	case HAPPENED_USED:
 		take_used(p, h);
 		break;
 	case HAPPENED_GONE:
+		heap_drain(r, UINT64_MAX);
 		if (h->pid != r->child)		/* what that used is told at the end */
 			record_forget(r, h->pid);
 		break;
@@ -352,7 +359,19 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 		process_name(p, h->tid, h->name);
 		break;
 	case HAPPENED_EXEC:
+		heap_drain(r, h->time);		/* what it was until now */
 		process_exec(p, h->name, h->time);
+		break;
+	case HAPPENED_COUNTED:
+		process_counted(p, h, source, &r->wishes);
+		break;
+	case HAPPENED_ALLOCATED:
+		process_allocated(p, h, r->sources[0], &r->wishes);
+		if (p->unwanted)
+			source->kind->leave(source, (pid_t)p->pid);
+		break;
+	case HAPPENED_FREED:
+		process_freed(p, h);
 		break;
 	case HAPPENED_ENDED:
 		p->ends++;
@@ -363,23 +382,34 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 			look_whether_gone(r, p);
 		break;
 	case HAPPENED_LOST:
-		process_lost(p, h->lost);
+		process_lost(p, h->lost, source != r->heap);
 		break;
 	default:
 		break;
 	}
 }
 
+static void source_drain(struct recorder *r, struct source *source, uint64_t before)
+{
+	struct happening h = { 0 };
+
+	while (source->kind->next(source, before, &h)) {
+		record_take(r, &h, source);
+		h = (struct happening){ 0 };
+	}
+}
+
+static void heap_drain(struct recorder *r, uint64_t before)
+{
+	if (r->heap)
+		source_drain(r, r->heap, before);
+}
+
 static void drain(struct recorder *r, uint64_t before)
 {
-	for (int i = 0; i < SOURCES && r->sources[i]; i++) {
-		struct happening h = { 0 };
-
-		while (r->sources[i]->kind->next(r->sources[i], before, &h)) {
-			record_take(r, &h, r->sources[i]);
-			h = (struct happening){ 0 };
-		}
-	}
+	for (int i = 0; i < SOURCES && r->sources[i]; i++)
+		source_drain(r, r->sources[i], before);
+	heap_drain(r, before);
 	forget_gone(r, before);
 }
 
@@ -411,6 +441,9 @@ static void waiting_charge(struct recorder *r, uint64_t time)
 
 static void sources_close(struct recorder *r)
 {
+	if (r->heap)
+		r->heap->kind->close(r->heap);
+	r->heap = NULL;
 	for (int i = 0; i < SOURCES; i++) {
 		r->untold.refused += r->sources[i] ? r->sources[i]->refused : 0;
 		if (r->sources[i])
@@ -471,7 +504,7 @@ static void wishes_make(struct process_wishes *w, const struct record_options *o
 	uint64_t period = 1000000000 / o->rate;
 
 	*w = (struct process_wishes){
-		.directory = o->directory, .skip = o->skip, .ways = o->ways, .inlined = o->inlined, .intervals = o->intervals,
+		.directory = o->directory, .skip = o->skip, .ways = o->ways, .inlined = o->inlined, .events = o->events, .nevents = o->nevents, .allocations = o->allocations, .intervals = o->intervals,
 		.header = { .machine = EM_X86_64, .state = AMON_RUNNING, .exit_status = -1, .clock = o->wall ? AMON_CLOCK_WALL : AMON_CLOCK_TICK, .rate = o->rate,
 			    .pc_period = period, .memory_bound = o->memory, .way = 1u << AMON_WAY_STACKS },
 	};
@@ -630,7 +663,7 @@ static bool child_open(struct recorder *r, pid_t pid, const struct record_option
 	struct error ignored;
 
 	if (o->source == AMON_SOURCE_PERF) {
-		r->sources[0] = perf_open(&pid, 1, &(struct perf_wishes){ .rate = o->rate, .on_exec = true, .frames = o->kernel, .wall = o->wall }, err);
+		r->sources[0] = perf_open(&pid, 1, &(struct perf_wishes){ .rate = o->rate, .on_exec = true, .frames = o->kernel, .wall = o->wall, .events = o->events, .nevents = o->nevents }, err);
 		return r->sources[0] != NULL;
 	}
 	if (o->source == AMON_SOURCE_TIMER)
@@ -645,7 +678,7 @@ struct recorder *record_child(pid_t pid, const struct record_options *options, s
 
 	if (!r)
 		return NULL;
-	if (!child_open(r, pid, options, err)) {
+	if (!child_open(r, pid, options, err) || (options->allocations && !(r->heap = heap_open(options->directory, err)))) {
 		recorder_free(r);
 		return NULL;
 	}

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "contract/amon.h"
 #include "record/sample/account.h"
+#include "record/sample/perf_events.h"
 
 struct recorder;
 
@@ -20,6 +21,9 @@ struct record_options {
 	uint64_t memory;		/* bound of each file, bytes */
 	enum amon_source source;	/* who takes the samples; NONE: who may */
 	bool intervals;			/* time is kept by interval of the run, too (contract/slice.h) */
+	const struct event *events;	/* sampled beside time, by perf events alone */
+	size_t nevents;			/* how many */
+	bool allocations;		/* what is allocated, too, as far as a library in the program tells (heap.h) */
 	bool kernel;			/* the kernel's routines, too, where that is permitted */
 	bool inlined;			/* functions that the compiler inlined, too, as far as debug information tells of them */
 	char **command;			/* arguments of the program, which may be gone before anybody looks; NULL behind the last */

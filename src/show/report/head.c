@@ -527,12 +527,15 @@ static bool source_is_named(const struct head *h, uint32_t i)
 	return false;
 }
 
-/* Who took samples of stacks, and how many: ` by perf events, 997 a second`. */
+/* Who took samples of stacks, and how many: ` by perf events, 997 a second`; nothing where what is shown is no time. */
 static const char *source_text(char *buffer, size_t size, const struct head *h)
 {
 	size_t n = 0;
 	uint32_t rate = 0;
 
+	*buffer = '\0';
+	if (h->first->source == AMON_SOURCE_NONE)
+		return buffer;
 	for (uint32_t i = 0; i < h->profile->nruns; i++) {
 		const struct amon_header *run = &h->profile->runs[i].header;
 
