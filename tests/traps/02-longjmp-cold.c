@@ -1,8 +1,10 @@
-/* A jump into a function without hooks, called by a part of a routine that GCC has put far from the rest, since it is hardly ever needed.
+/* A jump into a function without hooks, called by a part of a routine that GCC has put far from the rest, since it is hardly ever needed; or Clang,
+ * whose blocks are told to stand each for itself.
  *
  * plain: plain.o -c -DPLAIN
  * link: plain.o
  * variants: near far
+ * flags(clang inline): -fbasic-block-sections=all
  * post(inline gcc -O2): nm $1 | grep -q ' outer.cold$'
  * expect: 1 0 main
  * expect(near): 100 0 main outer

@@ -192,7 +192,7 @@ static void write_far_note(AsmPrinter &p, const Function &f, MCSymbol *near, MCS
 	MCContext &c = p.OutContext;
 	MCSymbol *entry = p.getSymbol(&f);
 	MCSection *section = c.getELFSection(".aprof.note", ELF::SHT_NOTE, ELF::SHF_ALLOC | ELF::SHF_LINK_ORDER | (f.hasComdat() ? +ELF::SHF_GROUP : 0), 0,
-					     f.hasComdat() ? f.getComdat()->getName() : "", f.hasComdat(), ~0u, cast<MCSymbolELF>(entry));
+					     f.hasComdat() ? f.getComdat()->getName() : "", f.hasComdat(), ~0u, static_cast<MCSymbolELF *>(entry));
 
 	push_section(*p.OutStreamer, section);
 	p.emitAlignment(Align(4));

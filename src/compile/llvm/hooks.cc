@@ -82,7 +82,7 @@ static Value *load_field(builder &b, Value *word, int offset)
 {
 	Value *at = offset ? b.CreateAdd(word, b.getInt64(offset)) : word;
 
-	return load(b, b.CreateIntToPtr(at, PointerType::getUnqual(word_type(b))), false);
+	return load(b, b.CreateIntToPtr(at, pointer_to(word_type(b))), false);
 }
 
 static void store_thread_word(builder &b, int offset, Value *value)
@@ -188,7 +188,7 @@ static void go_on_if_equal(builder &b, const entry &e, Value *x, Value *y)
 /* Count the call where the probe has led TO, with what clock tsc does, and change the context. */
 static void emit_hit(builder &b, hooks *h, Value *to)
 {
-	Value *counter = b.CreateIntToPtr(to, PointerType::getUnqual(word_type(b)));
+	Value *counter = b.CreateIntToPtr(to, pointer_to(word_type(b)));
 
 	if (options.tsc) {
 		emit_charge(b);

@@ -101,9 +101,10 @@ static void part(ReturnInst *r, BasicBlock *from)
 
 	if (!c || isa<IntrinsicInst>(c) || c->isInlineAsm() || (value && value != c) || (value && !widens_alike(c)) || !surely_jumps(c))
 		return;
-	ReturnInst *own = ReturnInst::Create(r->getContext(), value, branch);
+	builder b(branch);
 
-	own->setDebugLoc(r->getDebugLoc());
+	b.SetCurrentDebugLocation(r->getDebugLoc());
+	value ? b.CreateRet(value) : b.CreateRetVoid();
 	r->getParent()->removePredecessor(from, true);
 	branch->eraseFromParent();
 }

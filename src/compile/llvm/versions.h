@@ -39,6 +39,15 @@ inline bool has_prefix(llvm::StringRef text, llvm::StringRef prefix) { return te
 /* NAME without the byte that says that it is linked as it stands. */
 inline llvm::StringRef without_mark(llvm::StringRef name) { return has_prefix(name, "\1") ? name.drop_front() : name; }
 
+inline llvm::PointerType *pointer_to(llvm::Type *type)
+{
+#if LLVM_VERSION_MAJOR >= 17
+	return llvm::PointerType::getUnqual(type->getContext());
+#else
+	return llvm::PointerType::getUnqual(type);
+#endif
+}
+
 inline bool is_presplit(const llvm::Function &f)
 {
 #if LLVM_VERSION_MAJOR >= 15
