@@ -29,6 +29,6 @@ int command_main(const struct command *c, int argc, char **argv);
 
 extern const struct command command_run, command_attach, command_report, command_tree, command_cycles, command_contexts, command_info, command_view, command_annotate,
 	command_hot, command_paths, command_compare, command_compare_models, command_html, command_export, command_diff, command_check, command_merge, command_push, command_pull, command_ps, command_reset,
-	command_cc, command_cxx, command_fc, command_cc_step, command_config;
+	command_cc, command_cxx, command_fc, command_cc_step, command_rustc, command_cargo, command_config;
 
 #endif

@@ -58,16 +58,34 @@ static int fc(int argc, char **argv)
 	return wrap(COMPILER_FORTRAN, argv + 1);
 }
 
-static int cc_step(int argc, char **argv)
+/* Become what MAKE makes of ARGS. */
+static int become(bool (*make)(char *const *, struct compiler_command *, struct error *), char **args)
 {
 	struct compiler_command c = { 0 };
 	struct error err;
 
-	(void)argc;
-	if (compiler_step(argv + 1, &c, &err))
+	if (make(args, &c, &err))
 		return compile_execute(&c);
 	message_error(&err, NULL);
 	return STATUS_TROUBLE;
+}
+
+static int cc_step(int argc, char **argv)
+{
+	(void)argc;
+	return become(compiler_step, argv + 1);
+}
+
+static int rustc(int argc, char **argv)
+{
+	(void)argc;
+	return become(compiler_rustc, argv + 1);
+}
+
+static int cargo(int argc, char **argv)
+{
+	(void)argc;
+	return become(compiler_cargo, argv + 1);
 }
 
 static int config(int argc, char **argv)
@@ -115,6 +133,20 @@ const struct command command_cc_step = {
 	.usage = NULL,
 	.summary = NULL,
 	.bare = cc_step,
+};
+
+const struct command command_rustc = {
+	.name = "rustc",
+	.usage = NULL,
+	.summary = NULL,
+	.bare = rustc,
+};
+
+const struct command command_cargo = {
+	.name = "cargo",
+	.usage = NULL,
+	.summary = NULL,
+	.bare = cargo,
 };
 
 const struct command command_config = {

@@ -49,6 +49,8 @@ static const struct {
 	{ NULL, &command_fc },
 	{ NULL, &command_config },
 	{ NULL, &command_cc_step },
+	{ NULL, &command_rustc },
+	{ NULL, &command_cargo },
 	{ NULL, &command_help },
 };
 
@@ -129,6 +131,8 @@ static const struct command *command_of_program(const char *argv0)
 	const char *slash = strrchr(argv0, '/'), *name = slash ? slash + 1 : argv0;
 	const struct command *c;
 
+	if (strcmp(name, "cargo-aprof") == 0)
+		return &command_cargo;
 	if (strncmp(name, "aprof-", 6) != 0)
 		return NULL;
 	c = main_command_find(name + 6);

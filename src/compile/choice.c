@@ -108,6 +108,29 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 	return choice_refuse(word, err);
 }
 
+static void choice_add_patterns(const char *key, const struct list *patterns, struct list *out)
+{
+	for (size_t i = 0; i < patterns->count; i++)
+		list_format(out, "%s=%s", key, patterns->items[i]);
+}
+
+void choice_arguments(const struct choice *c, struct list *out)
+{
+	choice_add_patterns("only-file", &c->select.only_files, out);
+	choice_add_patterns("except-file", &c->select.except_files, out);
+	choice_add_patterns("only-name", &c->select.only_names, out);
+	choice_add_patterns("except-name", &c->select.except_names, out);
+	choice_add_patterns("switch", &c->switches, out);
+	if (c->leaf)
+		list_format(out, "leaf=%d", c->leaf);
+	if (c->layout)
+		list_format(out, "layout=%d", c->layout);
+	if (c->verify)
+		list_format(out, "verify=%s", c->verify);
+	if (c->verbose)
+		list_add(out, "verbose=yes");
+}
+
 void choice_free(struct choice *c)
 {
 	select_free(&c->select);

@@ -28,6 +28,9 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 /* Take the seed VALUE, of the option or the environment's APROF_LAYOUT.  False with *ERR set: it is none. */
 bool choice_take_layout(struct choice *c, const char *value, struct error *err);
 
+/* Append the plugin's arguments, KEY=VALUE, for all of C but the clock and call sites (way_compile_flags). */
+void choice_arguments(const struct choice *c, struct list *out);
+
 void choice_free(struct choice *c);
 
 #endif

@@ -37,6 +37,13 @@ bool compiler_wrap(enum compiler_language language, char *const args[], struct c
  * that step's command.  Same results as compiler_wrap; an open file may be passed to the command. */
 bool compiler_step(char *const args[], struct compiler_command *out, struct error *err);
 
+/* Make the command that stands for `aprof-rustc ARGS`: rustc's, by way inline; ARGS may begin with the compiler, as cargo has it for wrappers. Sets
+ * RUSTC_BOOTSTRAP in the environment, without which rustc takes no plugin.  Same results as compiler_wrap. */
+bool compiler_rustc(char *const args[], struct compiler_command *out, struct error *err);
+
+/* The same for `cargo aprof ARGS`: cargo's subcommand, with aprof-rustc for rustc.  Sets RUSTC_WRAPPER and APROF_CARGO. */
+bool compiler_cargo(char *const args[], struct compiler_command *out, struct error *err);
+
 /* The answer to `aprof config ARGS`: whole lines, to be printed on stdout. The caller frees it.
  * NULL with *ERR set on a wrong option or a compiler that cannot be used. */
 char *compiler_config(char *const args[], struct error *err);

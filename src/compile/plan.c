@@ -183,43 +183,17 @@ static bool add_choice(struct plan *p, const struct surroundings *around, struct
 	return p->no_lto = add_steps(p, around);
 }
 
-/* The plugin's own arguments: one for each of PATTERNS. */
-static void add_arguments(struct plan *p, const char *plugin, const char *key, const struct list *patterns)
-{
-	for (size_t i = 0; i < patterns->count; i++)
-		way_plugin_argument(plugin, key, patterns->items[i], &p->before);
-}
-
-/* What the plugin does where its own check fails, and what it says of that. */
-static void add_verify(const struct plan *p, const char *plugin, struct list *out)
-{
-	if (p->choice.verify)
-		way_plugin_argument(plugin, "verify", p->choice.verify, out);
-	if (p->choice.verbose)
-		way_plugin_argument(plugin, "verbose", "yes", out);
-}
-
 /* The plugin chooses by itself, at the link too (GCC's). */
 static void add_plugin(struct plan *p, const char *plugin)
 {
-	const struct select *s = &p->choice.select;
-	struct list leaf = {0}, layout = {0};
+	struct list arguments = {0};
 
 	way_compile_flags(p->hooks, plugin, p->choice.tsc, p->choice.sites, &p->before);
-	add_arguments(p, plugin, "only-file", &s->only_files);
-	add_arguments(p, plugin, "except-file", &s->except_files);
-	add_arguments(p, plugin, "only-name", &s->only_names);
-	add_arguments(p, plugin, "except-name", &s->except_names);
-	add_arguments(p, plugin, "switch", &p->choice.switches);
-	if (p->choice.leaf)
-		list_format(&leaf, "%d", p->choice.leaf);
-	if (p->choice.layout)
-		list_format(&layout, "%d", p->choice.layout);
-	add_arguments(p, plugin, "leaf", &leaf);
-	add_arguments(p, plugin, "layout", &layout);
-	add_verify(p, plugin, &p->before);
-	list_free(&leaf);
-	list_free(&layout);
+	choice_arguments(&p->choice, &arguments);
+	for (size_t i = 0; i < arguments.count; i++)
+		way_plugin_argument(plugin, arguments.items[i], &p->before);
+	p->before.failed |= arguments.failed;
+	list_free(&arguments);
 }
 
 /* Way cyg by a GCC whose inlined hooks the steps know (inside/x86_64/aprof-cyg.h): the sources are C's, and the assembler is run here and now. */

@@ -109,11 +109,11 @@ bool way_is_for_llvm(const char *plugin)
 	return !strncmp(base, "aprof_llvm", strlen("aprof_llvm"));
 }
 
-void way_plugin_argument(const char *plugin, const char *key, const char *value, struct list *out)
+void way_plugin_argument(const char *plugin, const char *argument, struct list *out)
 {
 	const char *base = strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin;
 
-	list_format(out, "-fplugin-arg-%.*s-%s=%s", (int)strcspn(base, "."), base, key, value);
+	list_format(out, "-fplugin-arg-%.*s-%s", (int)strcspn(base, "."), base, argument);
 }
 
 bool way_check_tsc(enum hooks hooks, const char *why, struct error *err)
@@ -148,9 +148,9 @@ void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, bool site
 	if (hooks == HOOKS_INLINE_LLVM)
 		list_format(out, "-fpass-plugin=%s", plugin);
 	if (way_is_inline(hooks) && tsc)
-		way_plugin_argument(plugin, "clock", "tsc", out);
+		way_plugin_argument(plugin, "clock=tsc", out);
 	if (way_is_inline(hooks) && sites)
-		way_plugin_argument(plugin, "sites", "yes", out);
+		way_plugin_argument(plugin, "sites=yes", out);
 	list_add_words(out, flags[hooks]);
 }
 

@@ -60,8 +60,8 @@ bool way_is_for_llvm(const char *plugin);
  * cycle counter, and SITES for code that tells its call sites. */
 void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, bool sites, struct list *out);
 
-/* Append the flag that gives PLUGIN the argument KEY=VALUE. */
-void way_plugin_argument(const char *plugin, const char *key, const char *value, struct list *out);
+/* Append the flag that gives PLUGIN the ARGUMENT, KEY=VALUE. */
+void way_plugin_argument(const char *plugin, const char *argument, struct list *out);
 
 /* False with *ERR set if the code for HOOKS, chosen for the reason WHY, cannot be such as clock tsc needs it compiled. */
 bool way_check_tsc(enum hooks hooks, const char *why, struct error *err);

@@ -26,7 +26,7 @@
  *	where code is printed		they are proven once more, as they are printed; where that fails the routine calls the hooks of way fentry
  *
  * Sanitizers and coverage have their code put in by callbacks that Clang registers behind a plugin's.  So ours is registered once more when the passes before it
- * are made, and then stands last.
+ * are made, and then stands last.  Where a module is optimised once more with others (link-time optimisation, which rustc does by itself), the hooks come then.
  *
  * A process may compile several modules at a time (rustc): but for the options, which nobody changes, nothing here is of the whole process. */
 #include "compile/llvm/parts.h"
@@ -116,11 +116,12 @@ static cl::list<std::string> words("aprof", cl::Hidden);
 
 #define NAME "aprof_llvm" AS_TEXT(LLVM_VERSION_MAJOR)
 
-/* Clang hands a plugin of LLVM's nothing on, so its command is read: -fplugin-arg-NAME-KEY=VALUE, or, in a process that was started for a part of the
- * work, -plugin-arg-NAME KEY=VALUE.  (-mllvm is for all parts of the work, also the assembler, which loads no plugin.) */
+/* Compilers hand a plugin of LLVM's nothing on, so the command is read.  Clang has -fplugin-arg-NAME-KEY=VALUE, or, in a process that was started for a part of
+ * the work, -plugin-arg-NAME KEY=VALUE; rustc --cfg aprof="KEY=VALUE".  (What Clang has for LLVM is for all parts of the work, also the assembler, which loads no
+ * plugin; rustc reads its own before it loads any.) */
 static void take_command()
 {
-	static const char driver[] = "-fplugin-arg-" NAME "-", part[] = "-plugin-arg-" NAME;
+	static const char driver[] = "-fplugin-arg-" NAME "-", part[] = "-plugin-arg-" NAME, rust[] = "aprof=\"";
 	ErrorOr<std::unique_ptr<MemoryBuffer>> command = MemoryBuffer::getFileAsStream("/proc/self/cmdline");
 	SmallVector<StringRef, 64> all;
 
@@ -132,6 +133,8 @@ static void take_command()
 			take_argument(all[i].drop_front(strlen(driver)));
 		else if (all[i] == part && i + 1 < all.size())
 			take_argument(all[++i]);
+		else if (all[i] == "--cfg" && i + 1 < all.size() && has_prefix(all[i + 1], rust))
+			take_argument(all[++i].drop_front(strlen(rust)).drop_back());
 }
 
 /* Once in a process. */
@@ -175,15 +178,28 @@ PreservedAnalyses hooks_pass::run(Module &m, ModuleAnalysisManager &)
 	return PreservedAnalyses::none();
 }
 
+/* They are put in once: a function that has them wants none any more. */
+static void add_hooks(ModulePassManager &passes, bool now)
+{
+	if (now)
+		passes.addPass(hooks_pass());
+}
+
 static void register_passes(PassBuilder &b)
 {
 	static const bool taken = take_arguments();
+	std::shared_ptr<bool> begun = std::make_shared<bool>(false);
 
 	(void)taken;
-	b.registerPipelineStartEPCallback([&b](ModulePassManager &passes, auto...) {
+	b.registerOptimizerLastEPCallback([begun](ModulePassManager &passes, auto, auto... phase) { add_hooks(passes, !*begun && !is_before_link(phase...)); });
+	b.registerPipelineStartEPCallback([&b, begun](ModulePassManager &passes, auto...) {
+		*begun = true;
 		passes.addPass(mark_pass());
-		b.registerOptimizerLastEPCallback([](ModulePassManager &later, auto...) { later.addPass(hooks_pass()); });
+		b.registerOptimizerLastEPCallback([](ModulePassManager &later, auto, auto... phase) { add_hooks(later, !is_before_link(phase...)); });
 	});
+#if LLVM_VERSION_MAJOR >= 15
+	b.registerFullLinkTimeOptimizationLastEPCallback([](ModulePassManager &passes, auto...) { add_hooks(passes, true); });
+#endif
 	b.registerPipelineParsingCallback([](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
 		if (name != "aprof")
 			return false;

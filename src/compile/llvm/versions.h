@@ -2,6 +2,7 @@
 #ifndef VERSIONS_H
 #define VERSIONS_H
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,15 @@ inline bool has_prefix(llvm::StringRef text, llvm::StringRef prefix) { return te
 
 /* NAME without the byte that says that it is linked as it stands. */
 inline llvm::StringRef without_mark(llvm::StringRef name) { return has_prefix(name, "\1") ? name.drop_front() : name; }
+
+/* Are the passes those before a link that makes the code?  Version 20 and later say so. */
+inline bool is_before_link() { return false; }
+#if LLVM_VERSION_MAJOR >= 20
+inline bool is_before_link(llvm::ThinOrFullLTOPhase phase)
+{
+	return phase == llvm::ThinOrFullLTOPhase::ThinLTOPreLink || phase == llvm::ThinOrFullLTOPhase::FullLTOPreLink;
+}
+#endif
 
 inline llvm::PointerType *pointer_to(llvm::Type *type)
 {

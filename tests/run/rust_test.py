@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""rust_test.py BUILD - Rust by way inline: aprof-rustc, and cargo aprof.  Where rustc is built with an LLVM that aprof has no plugin for, nothing is tried."""
+import os, pathlib, shutil, subprocess, sys, tempfile, unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+
+PROGRAM = r"""
+use std::panic;
+#[inline(never)] fn leaf(x: u64) -> u64 { std::hint::black_box(x) + 1 }
+#[inline(never)] fn thrower(x: u64) -> u64 { if x % 2 == 1 { panic!("odd") } let r = leaf(x); std::hint::black_box(r) }
+struct Dropped(u64);
+impl Drop for Dropped { #[inline(never)] fn drop(&mut self) { self.0 = leaf(self.0); } }
+#[inline(never)] fn held(i: u64) -> u64 { let d = Dropped(i); thrower(d.0) }
+#[inline(never)] fn generic<T: Into<u64> + Copy>(v: &[T]) -> u64 { let r = v.iter().map(|&a| leaf(a.into())).sum(); std::hint::black_box(r) }
+#[inline(never)] fn recursive(n: u64) -> u64 { if n == 0 { return 0 } let r = recursive(n - 1); std::hint::black_box(r) + 1 }
+#[inline(never)] fn all() {
+    let caught = (0..10u64).filter(|&i| panic::catch_unwind(|| held(i)).is_err()).count();
+    println!("{} {} {}", caught, generic(&[1u32, 2, 3]), generic(&[1u8]));
+}
+fn main() {
+    panic::set_hook(Box::new(|_| {}));
+    all();
+    println!("{}", std::thread::spawn(|| recursive(5)).join().unwrap());
+}
+"""
+# Calls of the program's own routines, those of a destructor as if it were none.
+CALLS = {"all": (1, 0), "all held": (10, 0), "all held thrower": (10, 0), "all held thrower leaf": (5, 0), "all held leaf": (10, 0), "all generic::<u32>": (1, 0),
+         "all generic::<u32> leaf": (3, 0), "all generic::<u8>": (1, 0), "all generic::<u8> leaf": (1, 0)}
+
+CRATES = {
+    "Cargo.toml": '[workspace]\nmembers = ["app", "dep", "mac"]\nresolver = "2"\n',
+    "app/Cargo.toml": '[package]\nname = "app"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ndep = { path = "../dep" }\nmac = { path = "../mac" }\n'
+                      '[build-dependencies]\ndep = { path = "../dep" }\n',
+    "app/build.rs": 'fn main() { println!("cargo:rustc-env=ANSWER={}", dep::outer(2)); }\n',
+    "app/src/main.rs": '#[derive(mac::Named)] struct Thing;\n'
+                       '#[inline(never)] fn work(n: u64) -> u64 { let r = dep::outer(n); std::hint::black_box(r) + 1 }\n'
+                       'fn main() { let s: u64 = (0..3).map(work).sum(); println!("{} {} {}", s, Thing::name(), env!("ANSWER")); }\n'
+                       '#[cfg(test)] mod tests { #[test] fn works() { assert_eq!(super::work(1), 4); } }\n',
+    "dep/Cargo.toml": '[package]\nname = "dep"\nversion = "0.1.0"\nedition = "2021"\n',
+    "dep/src/lib.rs": '#[inline(never)] fn inner(n: u64) -> u64 { std::hint::black_box(n) * 2 }\n'
+                      '#[inline(never)] pub fn outer(n: u64) -> u64 { let r = inner(n); std::hint::black_box(r) + 1 }\n',
+    "mac/Cargo.toml": '[package]\nname = "mac"\nversion = "0.1.0"\nedition = "2021"\n[lib]\nproc-macro = true\n',
+    "mac/src/lib.rs": 'use proc_macro::TokenStream;\n#[proc_macro_derive(Named)] pub fn named(input: TokenStream) -> TokenStream {\n'
+                      '    let name = input.into_iter().nth(1).unwrap().to_string();\n'
+                      '    format!("impl {name} {{ fn name() -> &\'static str {{ \\"{name}\\" }} }}").parse().unwrap()\n}\n',
+}
+
+
+def run(*command, cwd, **more):
+    return subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ, **more))
+
+
+def contexts(cwd, below):
+    """(entries, recursive calls) by the path of the program's own routines, without crates, from BELOW on."""
+    found = {}
+    for line in run(BUILD / "aprof", "contexts", "amon.out", cwd=cwd).stdout.splitlines():
+        entries, recursive, _, history = line.split(" ", 3)
+        words = [word.rpartition("prog::")[2] for word in history.split() if word.startswith("prog::") and "closure" not in word]
+        if below in words and history.split()[-1].startswith("prog::") and "closure" not in history.split()[-1]:
+            path = " ".join(words[words.index(below):])
+            before = found.get(path, (0, 0))
+            found[path] = (before[0] + int(entries), before[1] + int(recursive))
+    return found
+
+
+class Rust(unittest.TestCase):
+    def setUp(self):
+        self.cwd = tempfile.mkdtemp(prefix="aprof-rust-")
+        self.addCleanup(shutil.rmtree, self.cwd)
+        pathlib.Path(self.cwd, "prog.rs").write_text(PROGRAM)
+        if not shutil.which("rustc"):
+            self.skipTest("no rustc")
+        asked = run(BUILD / "aprof-rustc", "--crate-type=lib", "--emit=obj", "-o", "empty.o", "prog.rs", cwd=self.cwd)
+        if "aprof without its plugin" in asked.stderr:
+            self.skipTest(asked.stderr.strip())
+
+    def test_contexts(self):
+        """Panics, drops while they pass, generic functions, and a thread; with what was not proven an error."""
+        for options in (["-O"], ["-Copt-level=s"], ["-O", "-Ccodegen-units=4"], ["-O", "--aprof-clock=tsc"], ["-O", "--aprof-sites"], []):
+            built = run(BUILD / "aprof-rustc", "--aprof-verify", *options, "prog.rs", cwd=self.cwd)
+            self.assertEqual(built.returncode, 0, built.stderr)
+            self.assertEqual(run("./prog", cwd=self.cwd).stdout, "5 9 2\n5\n")
+            self.assertEqual(contexts(self.cwd, "all"), CALLS, options)
+            self.assertEqual(contexts(self.cwd, "recursive"), {"recursive": (1, 5)}, options)
+
+    def test_left_out(self):
+        run(BUILD / "aprof-rustc", "-O", "--aprof-except=name:*leaf*", "prog.rs", cwd=self.cwd)
+        run("./prog", cwd=self.cwd)
+        self.assertEqual(contexts(self.cwd, "all"), {path: n for path, n in CALLS.items() if "leaf" not in path})
+
+    def test_questions(self):
+        """What makes no code is passed on: a build script that asks whether features are there gets the compiler's own answer."""
+        pathlib.Path(self.cwd, "unstable.rs").write_text("#![feature(never_type)]\n")
+        plain, ours = (run(*words, "--crate-type=lib", "--emit=metadata", "unstable.rs", cwd=self.cwd).returncode
+                       for words in (["rustc"], [BUILD / "aprof-rustc"]))
+        self.assertEqual(ours, plain)
+        self.assertEqual(run(BUILD / "aprof-rustc", "-vV", cwd=self.cwd).stdout, run("rustc", "-vV", cwd=self.cwd).stdout)
+
+    def test_cargo(self):
+        """Crates, with a build script and a procedural macro, which are the compiler's and have no hooks."""
+        if not shutil.which("cargo"):
+            self.skipTest("no cargo")
+        for name, text in CRATES.items():
+            path = pathlib.Path(self.cwd, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        where = os.pathsep.join([str(BUILD), os.environ["PATH"]])
+        for mode in ([], ["--release"]):
+            done = run("cargo", "aprof", "--aprof-verify", "run", "--offline", "--quiet", *mode, cwd=self.cwd, PATH=where)
+            self.assertEqual((done.returncode, done.stdout), (0, "12 Thing 5\n"), done.stderr)
+            lines = [line.split() for line in run(BUILD / "aprof", "contexts", "amon.out", cwd=self.cwd).stdout.splitlines()]
+            self.assertEqual([(line[0], *line[line.index("app::work"):]) for line in lines if "app::work" in line and not line[-1].startswith("core::")],
+                             [("3", "app::work"), ("3", "app::work", "dep::outer"), ("3", "app::work", "dep::outer", "dep::inner")])
+            self.assertEqual([p.name for p in pathlib.Path(self.cwd).rglob("amon.out*")], ["amon.out"])
+            pathlib.Path(self.cwd, "amon.out").unlink()
+        done = run("cargo", "aprof", "test", "--offline", "-p", "app", cwd=self.cwd, PATH=where)
+        self.assertIn("1 passed", done.stdout, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
