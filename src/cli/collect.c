@@ -445,13 +445,22 @@ static const char *value_reported(const struct options *o)
 	return o->nevents ? o->events[0] : o->allocations ? HEAP_NAME_ALLOCATED : NULL;
 }
 
+/* Has any context of P anything of what P is of? */
+static bool has_anything(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->ncontexts; i++)
+		if (p->contexts[i].time)
+			return true;
+	return false;
+}
+
 /* IN, which is kept as NAME, is to be reported by that value.  Where it has none of it, as where the allocator could not be seen, it stays as it is, after a message. */
 static void value_take(const struct run *r, struct input *in, char *name)
 {
 	struct input of_value = { .listener = &listener, .spare = true, .value = value_reported(r->options), .stacks = r->options->nevents && in->profile->sampled };
 	struct error err;
 
-	if (input_read(&of_value, &name, 1, NULL, &err)) {
+	if (input_read(&of_value, &name, 1, NULL, &err) && (r->options->nevents || has_anything(of_value.profile))) {
 		input_free(in);
 		*in = of_value;
 		return;

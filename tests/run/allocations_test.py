@@ -162,6 +162,12 @@ static void peaks(void)
 	passes(1000, 200);
 }
 
+static void shells(void)
+{
+	keeps(10, 10);
+	if (system("true")) abort();
+}
+
 static void killed(void)
 {
 	keeps(100, 1000);
@@ -174,7 +180,7 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void); } cases[] = {
 		{ "plain", plain }, { "grown", grown }, { "odd", odd }, { "threads", threads }, { "forks", forks }, { "signals", signals }, { "plugin", plugin },
-		{ "early", early }, { "peaks", peaks }, { "killed", killed } };
+		{ "early", early }, { "peaks", peaks }, { "killed", killed }, { "shells", shells } };
 	if (is_early) atexit(at_last);
 	if (argc > 1 && !strcmp(argv[1], "again")) again(argv[0]);
 	for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
@@ -331,6 +337,14 @@ class Allocations(Recording):
         self.built("prog.c", PROGRAM, [APROF_CC], "-lpthread", "-ldl")
         self.aprof("run", "--allocations", "--no-report", "./prog", "peaks")
         self.assertEqual([self.of("keeps", value) for value in VALUES], [150, 100500, 40500, 100000])
+
+    def test_gprof(self):
+        """The monitor that is preloaded counts once a hook was called; a shell beside has no profile for it."""
+        self.built("prog.c", PROGRAM, ["cc", "-pg"], "-lpthread", "-ldl")
+        self.aprof("run", "--allocations", "--no-report", "./prog", "peaks")
+        self.assertEqual([self.of("keeps", value) for value in VALUES], [150, 100500, 40500, 100000])
+        self.aprof("run", "--allocations", "--no-report", "--data", "two", "./prog", "shells")
+        self.assertEqual([name for name in os.listdir(self.path) if name.startswith("two")], ["two"])
 
     def test_killed(self):
         """What is in the file tells all at any moment, the peak too; to whoever reads it."""

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "contract/allocations.h"
+#include "contract/aprof.h"
 #include "inside/heap/heap.h"
 #include "inside/monitor.h"
 #include "inside/preload/allocations.h"
@@ -28,8 +29,8 @@
 
 /* ---- who counts ---- */
 
-/* Counts nobody, or the monitor, by exact context, or whoever samples stacks. */
-static enum counting { NOT_ASKED, BY_CONTEXT, BY_STACK, BY_NOBODY } counting;
+/* Counts nobody, or the monitor, by exact context, or whoever samples stacks; NOT_YET: the monitor will, if it begins. */
+static enum counting { NOT_ASKED, BY_CONTEXT, NOT_YET, BY_STACK, BY_NOBODY } counting;
 
 /* What the environment says of HEAP_WISH; NULL: nothing. */
 static const char *wish_find(void)
@@ -43,7 +44,8 @@ static const char *wish_find(void)
 	return NULL;
 }
 
-/* A program with hooks of its own has its own monitor.  The one that aprof run preloads into all others counts only where it is not stacks that are sampled. */
+/* A program with hooks of its own has its own monitor.  The one that aprof run preloads into all others counts only where it is not stacks that are sampled, and once a hook
+ * or an interpreter has begun a profile: else each shell of the run would have one. */
 static enum counting counting_find(void)
 {
 	const char *wish = environ ? wish_find() : NULL;
@@ -51,8 +53,10 @@ static enum counting counting_find(void)
 
 	if (!wish)
 		return environ ? BY_NOBODY : NOT_ASKED;		/* libc has not begun */
-	if (is_own || (is_there && str_equal(wish, HEAP_WISH_CONTEXTS)))
+	if (is_own)
 		return BY_CONTEXT;
+	if (is_there && str_equal(wish, HEAP_WISH_CONTEXTS))
+		return NOT_YET;
 	return str_equal(wish, HEAP_WISH_STACKS) && heap_samples_begin() ? BY_STACK : BY_NOBODY;
 }
 
@@ -60,7 +64,9 @@ static bool is_counting(void)
 {
 	if (UNLIKELY(counting == NOT_ASKED))
 		counting = counting_find();
-	return counting != BY_NOBODY && counting != NOT_ASKED;
+	if (UNLIKELY(counting == NOT_YET) && __aprof_script_begun())
+		counting = BY_CONTEXT;
+	return counting == BY_CONTEXT || counting == BY_STACK;
 }
 
 uint32_t allocation_place(uint64_t size)
