@@ -11,7 +11,7 @@
     print(aprof.compare("old.amon", "new.amon").verdict.answer)
     profile = aprof.run(["./prog", "-x"])                  # what `aprof run` runs
 
-A profile has tables: routines, arcs, contexts, tree, findings, runs.  A table has rows, which are named tuples, and columns, which are arrays in the
+A profile has tables: routines, arcs, contexts, tree, findings, values, runs.  A table has rows, which are named tuples, and columns, which are arrays in the
 library's own memory.  Table.columns tells what each column holds, and its unit: nanoseconds ("ns") for times, as a rule.  What is not known is None in a
 row, NaN or NA in a column.  All is done by libaprof (libaprof(3)); nothing is computed here.
 """
@@ -314,6 +314,11 @@ class Profile(_Tables):
         return self.table("tree")  # type: ignore[return-value]
 
     @property
+    def values(self) -> Table:
+        """What there are amounts of; open(..., value=NAME) looks at another one than time."""
+        return self.table("values")
+
+    @property
     def findings(self) -> Table:
         """What `aprof hot` finds: where to look first."""
         return self.table("findings")
@@ -358,7 +363,7 @@ def open(paths: Paths, **options: Any) -> Profile:
     """Open a profile, or several, which are added up: amon.out, perf.data, pprof, callgrind.out, folded stacks, as `aprof report` opens them.
 
     Options are those of aprof_options_set in libaprof(3): program=FILE, focus=NAME or several, hide=NAME or several, model="history", "gprof" or "cct",
-    phase=NAME, raw=True.  Raises OSError, FileError, MismatchError, UsageError.
+    phase=NAME, raw=True, value=NAME: a row of profile.values.  Raises OSError, FileError, MismatchError, UsageError.
     """
     asked = _Options(options)
     try:

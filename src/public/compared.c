@@ -15,7 +15,6 @@ struct aprof_comparison {
 	pthread_mutex_t lock;		/* held while a table is made */
 	struct comparison comparison;
 	struct heard heard;
-	char *unit;			/* of the values; NULL: no run was added yet */
 	struct aprof_table *tables[COMPARED_TABLES];
 };
 
@@ -85,7 +84,7 @@ static const struct column_rule routine_rules[] = {
 static struct aprof_table *compared_routines(struct aprof_comparison *c, struct error *err)
 {
 	const struct comparison_items *items = &c->comparison.kinds[COMPARISON_ROUTINES];
-	struct aprof_table *t = columns_make("routines", routine_rules, COUNT(routine_rules), items->n, c->unit, err);
+	struct aprof_table *t = columns_make("routines", routine_rules, COUNT(routine_rules), items->n, comparison_unit(&c->comparison), err);
 
 	for (uint32_t i = 0; t && i < items->n; i++) {
 		const struct comparison_item *item = &items->items[i];
@@ -111,7 +110,7 @@ static const struct column_rule arc_rules[] = {
 static struct aprof_table *compared_arcs(struct aprof_comparison *c, struct error *err)
 {
 	const struct comparison_items *items = &c->comparison.kinds[COMPARISON_ARCS];
-	struct aprof_table *t = columns_make("arcs", arc_rules, COUNT(arc_rules), items->n, c->unit, err);
+	struct aprof_table *t = columns_make("arcs", arc_rules, COUNT(arc_rules), items->n, comparison_unit(&c->comparison), err);
 
 	for (uint32_t i = 0; t && i < items->n; i++) {
 		column_index(t, A_CALLER, i, item_row(items->items[i].from));
@@ -134,7 +133,7 @@ static const struct column_rule context_rules[] = {
 static struct aprof_table *compared_contexts(struct aprof_comparison *c, struct error *err)
 {
 	const struct comparison_items *items = &c->comparison.kinds[COMPARISON_CONTEXTS];
-	struct aprof_table *t = columns_make("contexts", context_rules, COUNT(context_rules), items->n, c->unit, err);
+	struct aprof_table *t = columns_make("contexts", context_rules, COUNT(context_rules), items->n, comparison_unit(&c->comparison), err);
 
 	for (uint32_t i = 0; t && i < items->n; i++) {
 		const struct comparison_item *item = &items->items[i];
@@ -169,7 +168,7 @@ static struct aprof_table *compared_verdict(struct aprof_comparison *c, struct e
 	static const char *const reasons[] = { [VERDICT_UNKNOWN] = "unknown", [VERDICT_CALLS] = "calls", [VERDICT_CODE] = "code", [VERDICT_SAME] = "same",
 		[VERDICT_EACH] = "each" };
 	struct verdict v = verdict_make(&c->comparison, VERDICT_LEVEL);
-	struct aprof_table *t = columns_make("verdict", verdict_rules, COUNT(verdict_rules), 1, c->unit, err);
+	struct aprof_table *t = columns_make("verdict", verdict_rules, COUNT(verdict_rules), 1, comparison_unit(&c->comparison), err);
 
 	if (!t)
 		return NULL;
@@ -199,7 +198,7 @@ static const struct column_rule run_rules[] = {
 
 static struct aprof_table *compared_runs(struct aprof_comparison *c, struct error *err)
 {
-	struct aprof_table *t = columns_make("runs", run_rules, COUNT(run_rules), c->comparison.nruns, c->unit, err);
+	struct aprof_table *t = columns_make("runs", run_rules, COUNT(run_rules), c->comparison.nruns, comparison_unit(&c->comparison), err);
 
 	for (size_t i = 0; t && i < t->rows; i++) {
 		const struct comparison_run *run = &c->comparison.runs[i];
@@ -231,8 +230,6 @@ static bool run_add(struct aprof_comparison *c, const char *path, bool fresh, co
 	if (ok && in.profile->runs[0].truncated)
 		ok = error_set(err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: cut off, so it is not the whole profile, and compares with none", path);
 	ok = ok && comparison_add(&c->comparison, &in.report, path, fresh, (struct comparison_parts){ !in.graph->arcs_alone, false }, err);
-	if (ok && !c->unit)
-		ok = (c->unit = strdup(opened_unit(in.profile))) || error_no_memory(err, NULL);
 	if (ok)
 		heard_lives(&c->heard, &in);
 	c->heard.nwarnings = 0;		/* each run has its own */
@@ -284,7 +281,6 @@ void aprof_comparison_free(struct aprof_comparison *comparison)
 		columns_free(comparison->tables[i]);
 	comparison_free(&comparison->comparison);
 	heard_free(&comparison->heard);
-	free(comparison->unit);
 	pthread_mutex_destroy(&comparison->lock);
 	free(comparison);
 }

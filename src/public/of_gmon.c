@@ -49,8 +49,8 @@ bool of_gmon_open(struct of_gmon *o, const char *const *paths, size_t n, const s
 {
 	const char *program = options->program ? options->program : access("a.out", F_OK) == 0 ? "a.out" : NULL;
 
-	if (options->phase || options->graph.nfocus || options->graph.nhide)
-		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: a gmon.out has no contexts and no phases to choose from", paths[0]);
+	if (options->phase || options->value || options->graph.nfocus || options->graph.nhide)
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: a gmon.out has no contexts, phases and values to choose from", paths[0]);
 	if (!program)
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: a gmon.out has addresses only; the option program names the program, too", paths[0]);
 	o->text = text_read(program, &(struct text_options){ 0 }, err);

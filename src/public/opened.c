@@ -10,15 +10,10 @@ static const struct {
 	const char *name;
 	opened_make *make;
 } tables[OPENED_TABLES] = {
-	{ "routines", routines_make }, { "arcs", arcs_make }, { "contexts", contexts_make }, { "tree", tree_make }, { "findings", findings_make }, { "runs", runs_make },
+	{ "routines", routines_make }, { "arcs", arcs_make }, { "contexts", contexts_make }, { "tree", tree_make }, { "findings", findings_make }, { "values", values_make }, { "runs", runs_make },
 };
 
 const char *aprof_version(void) { return APROF_VERSION; }
-
-const char *opened_unit(const struct profile *p)
-{
-	return profile_value_of(p)->unit;
-}
 
 /* Number the routines as reports list them; the others, which contexts may have, follow. */
 static bool rows_number(struct aprof_profile *p, struct error *err)
@@ -50,7 +45,7 @@ static bool opened_build(struct aprof_profile *p, const char *const *paths, size
 	p->input = asked_input(p->asked, &p->heard.listener);
 	if (!asked_build(&p->input, paths, n, p->asked, err) || !rows_number(p, err))
 		return false;
-	p->unit = opened_unit(p->input.profile);
+	p->unit = profile_value_of(p->input.profile)->unit;
 	heard_lives(&p->heard, &p->input);
 	heard_symbols(&p->heard, p->input.symbols);
 	return true;

@@ -11,7 +11,7 @@
 #include "public/of_gmon.h"
 #include "understand/analysis.h"
 
-enum { OPENED_TABLES = 6 };
+enum { OPENED_TABLES = 7 };
 
 struct aprof_profile {
 	pthread_mutex_t lock;		/* held while a table is made, or notes are looked at */
@@ -19,7 +19,7 @@ struct aprof_profile {
 	struct of_gmon gmon;		/* of a gmon.out: all that there is; the rest stays empty */
 	struct input input;
 	struct heard heard;
-	const char *unit;		/* of its values */
+	const char *unit;		/* of its times, which may be none: that of the value that is looked at */
 	uint32_t *rows;			/* routine of the graph -> row of "routines" */
 	struct order order;		/* the routines that reports list, in their order: the first rows */
 	struct tree *tree;		/* top-down; NULL: nobody asked for it yet */
@@ -28,10 +28,7 @@ struct aprof_profile {
 
 /* The makers.  NULL with *ERR set.  P's lock is held. */
 typedef struct aprof_table *opened_make(struct aprof_profile *p, struct error *err);
-opened_make routines_make, arcs_make, contexts_make, tree_make, findings_make, runs_make;
-
-/* The unit of P's values: "ns"; of what other people's files counted, what a nanosecond stands for.  P's, or static. */
-const char *opened_unit(const struct profile *p);
+opened_make routines_make, arcs_make, contexts_make, tree_make, findings_make, values_make, runs_make;
 
 /* What a share of WHOLE that may be off by ERROR, as graph_error has it, may be off by itself; NaN: not known. */
 static inline double opened_error(double error, uint64_t whole)

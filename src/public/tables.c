@@ -187,6 +187,41 @@ struct aprof_table *contexts_make(struct aprof_profile *p, struct error *err)
 	return t;
 }
 
+/* ---- values ---- */
+
+enum { V_NAME, V_UNIT, V_SAMPLED, V_PARTIAL, V_SHOWN };
+
+static const struct column_rule value_rules[] = {
+	[V_NAME] = { "name", APROF_TEXT, NULL, NULL, "what the option value takes", false },
+	[V_UNIT] = { "unit", APROF_TEXT, NULL, NULL, "in which its amounts are", false },
+	[V_SAMPLED] = { "sampled", APROF_FLAG, NULL, NULL, "its amounts are of samples; else they are exact", false },
+	[V_PARTIAL] = { "partial", APROF_FLAG, NULL, NULL, "not all files have it", false },
+	[V_SHOWN] = { "shown", APROF_FLAG, NULL, NULL, "the columns of the other tables are of it", false },
+};
+
+static void value_fill(struct aprof_table *t, size_t row, const struct profile_value *v)
+{
+	column_text(t, V_NAME, row, v->name);
+	column_text(t, V_UNIT, row, v->unit);
+	column_flag(t, V_SAMPLED, row, v->flags & AMON_VALUE_SAMPLED);
+	column_flag(t, V_PARTIAL, row, v->flags & AMON_VALUE_PARTIAL);
+	column_flag(t, V_SHOWN, row, row == 0);
+}
+
+/* As aprof info lists them; what is looked at stands there also where the clock is none. */
+struct aprof_table *values_make(struct aprof_profile *p, struct error *err)
+{
+	static const struct profile_value calls = { .name = "calls", .unit = "count" };
+	const struct profile *q = p->input.profile;
+	struct aprof_table *t = columns_make("values", value_rules, COUNT(value_rules), (size_t)q->nvalues + profile_has_calls(q), p->unit, err);
+
+	for (size_t i = 0; t && i < q->nvalues; i++)
+		value_fill(t, i, &q->values[i]);
+	if (t && profile_has_calls(q))
+		value_fill(t, q->nvalues, &calls);
+	return t;
+}
+
 /* ---- runs ---- */
 
 enum { U_FILE, U_PROGRAM, U_PID, U_STATE, U_BEGUN, U_ELAPSED, U_CPU, U_CALLS, U_CONTEXTS, U_THREADS, U_TRUNCATED };

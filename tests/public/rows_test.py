@@ -131,7 +131,7 @@ class Library(Made):
         of_profile, of_comparison = section.split("Of a comparison:")
         program = ("import aprof, json, sys; p = aprof.open(sys.argv[1]); c = aprof.compare(sys.argv[1], sys.argv[1])\n"
                    "print(json.dumps([{n: list(h.table(n).columns) for n in names.split()} for h, names in "
-                   "((p, 'routines arcs contexts tree findings runs'), (c, 'verdict routines arcs contexts runs'))]))")
+                   "((p, 'routines arcs contexts tree findings values runs'), (c, 'verdict routines arcs contexts runs'))]))")
         told = json.loads(self.print_of(self.module(), "-c", program, self.recorded()))
         common = told[1]["routines"][told[1]["routines"].index("base"):]
         for text, tables in (of_profile, told[0]), (of_comparison, told[1]):

@@ -7,8 +7,8 @@
  *     aprof_profile_free(profile);
  *
  * A profile, and a comparison of profiles, has tables.  A table has rows, and columns with names: each column is one array, with the unit of what is in
- * it.  libaprof(3) lists the tables and their columns; aprof_table_column walks them.  Times are whole nanoseconds; of a profile whose values are no
- * times (bytes, events) the unit of the same columns says what they are.
+ * it.  libaprof(3) lists the tables and their columns; aprof_table_column walks them.  What was spent is in whole nanoseconds; where another value is looked at (bytes, cycles,
+ * page faults: the option value), the same columns are of that, in its unit.
  *
  * Errors.  What fails returns NULL or false and, unless ERROR is NULL, sets *ERROR, which the caller frees with aprof_error_free.  On success *ERROR
  * stays as it is.  The library prints nothing and ends no process.  A file may be hostile: it is refused, or read as far as it can be trusted.
@@ -77,7 +77,7 @@ void aprof_options_free(struct aprof_options *options);
  *     focus    NAME     contexts in which no such routine is active are left out; given several times: none of these
  *     hide     NAME     the frames of such routines are their callers'; may be given several times
  *     model    NAME     who pays: history, gprof or cct
- *     value    NAME     another value than the first: calls, or what else the profiles have, such as bytes or cycles
+ *     value    NAME     another value than the first, a row of the table values: calls, bytes, cycles, ...
  *     phase    NAME     only this phase of the run
  *     raw      yes|no   whether the hooks' cost stays in the times
  *
@@ -100,7 +100,7 @@ void aprof_profile_free(struct aprof_profile *profile);
  * table that is made. */
 const char *aprof_profile_note(struct aprof_profile *profile, size_t i);
 
-/* The table NAME of PROFILE: "routines", "arcs", "contexts", "tree", "findings", "runs".  It is made when it is first asked for.  NULL with *ERROR
+/* The table NAME of PROFILE: "routines", "arcs", "contexts", "tree", "findings", "values", "runs".  It is made when it is first asked for.  NULL with *ERROR
  * set: there is no such table, the profile has no such thing (contexts, where a file tells of arcs alone), or memory is short. */
 const struct aprof_table *aprof_profile_table(struct aprof_profile *profile, const char *name, struct aprof_error **error);
 

@@ -97,7 +97,7 @@ static void check_columns(const struct aprof_table *t)
 
 static void test_tables(void **state)
 {
-	static const char *const names[] = { "routines", "arcs", "contexts", "tree", "findings", "runs" };
+	static const char *const names[] = { "routines", "arcs", "contexts", "tree", "findings", "values", "runs" };
 	struct aprof_profile *p = open_paper();
 
 	(void)state;
@@ -143,6 +143,34 @@ static void check_error(struct aprof_error *error, enum aprof_error_kind kind, c
 	assert_int_equal(aprof_error_kind(error), kind);
 	assert_non_null(strstr(aprof_error_text(error), word));
 	aprof_error_free(error);
+}
+
+/* Another value takes the place of times, in all tables, with its unit. */
+static void test_values(void **state)
+{
+	struct aprof_options *o = aprof_options_new();
+	struct aprof_error *error = NULL;
+	struct aprof_profile *times = open_paper(), *calls;
+	const struct aprof_table *values = aprof_profile_table(times, "values", NULL), *routines;
+	size_t n = aprof_table_rows(values);
+
+	(void)state;
+	assert_true(n >= 2 && aprof_flags(values, "shown")[0] && !aprof_flags(values, "shown")[n - 1]);
+	assert_string_equal(aprof_texts(values, "name")[n - 1], "calls");
+	assert_string_equal(aprof_texts(values, "unit")[0], "ns");
+	assert_true(aprof_options_set(o, "value", "calls", NULL));
+	calls = aprof_open(paper, o, &error);
+	assert_non_null(calls);
+	routines = aprof_profile_table(calls, "routines", NULL);
+	assert_string_equal(aprof_column_unit(aprof_table_find(routines, "self")), "count");
+	for (size_t i = 0; i < aprof_table_rows(routines); i++)
+		assert_int_equal(aprof_integers(routines, "self")[i], aprof_integers(routines, "calls")[i] + aprof_integers(routines, "recursive")[i]);
+	assert_true(aprof_options_set(o, "value", "no such", NULL));
+	assert_null(aprof_open(paper, o, &error));
+	check_error(error, APROF_ERROR_USAGE, "no such");
+	aprof_options_free(o);
+	aprof_profile_free(times);
+	aprof_profile_free(calls);
 }
 
 static void test_errors(void **state)
@@ -263,7 +291,7 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables), cmocka_unit_test(test_sums), cmocka_unit_test(test_errors), cmocka_unit_test(test_comparison), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_tables), cmocka_unit_test(test_sums), cmocka_unit_test(test_values), cmocka_unit_test(test_errors), cmocka_unit_test(test_comparison), cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_hostile),
 	};
 
