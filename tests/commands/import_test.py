@@ -2,7 +2,7 @@
 """import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script, pprof, perf.data, callgrind.out; wrong ones are refused in one line.
 
 Environment: MUTATIONS, wrong bytes that are tried of each file (3000)."""
-import gzip, json, os, pathlib, re, shutil, struct, subprocess, sys, tempfile, unittest
+import collections, gzip, json, os, pathlib, random, re, shutil, struct, subprocess, sys, tempfile, unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -474,6 +474,73 @@ class Script(Import):
             self.assertAlmostEqual(100 * times[name][0] / whole, self_, delta=0.011 * n, msg=name)
             self.assertAlmostEqual(100 * times[name][1] / whole, children, delta=0.011 * n, msg=name)
         self.assertGreater(len(compared), 3, report)
+
+
+class Weights(Import):
+    """Samples that do not stand for as much as each other, as perf's are by default, whose period it changes all the time."""
+    SHARES = ("work", .40), ("hash", .28), ("parse", .06), ("copy", .16), ("rare", .06), ("tiny", .04)
+
+    def samples(self, n, seed):
+        """(function, period) of N samples: the period grows at first, and then wavers; one function has longer ones."""
+        draw, period, out = random.Random(seed), 1, []
+        for i in range(n):
+            name = draw.choices([name for name, _ in self.SHARES], [share for _, share in self.SHARES])[0]
+            period = 1 + int(period * 1.9) if i < 20 else int(3000000 * (0.3 + 1.4 * draw.random()) * (12 if name == "parse" else 1))
+            out.append((name, period))
+        return out
+
+    def script(self, name, samples):
+        return self.write(name, "".join(f"app 7/7 {i}.000000: {period} cycles: \n\t401000 {function}+0x1 (/app)\n\t402000 main+0x1 (/app)\n\n"
+                                        for i, (function, period) in enumerate(samples)))
+
+    def errors(self, *names):
+        report = self.json("report", "-p", *names)
+        whole = report["run"]["times"]["contexts_ns"]
+        return {r["name"]: (100 * r["self_ns"] / whole, 100 * r["self_error_ns"] / whole) for r in report["flat"]}
+
+    def test_errors_are_the_bootstraps(self):
+        samples, draw, shares = self.samples(1200, 1), random.Random(2), collections.defaultdict(list)
+        for _ in range(400):
+            sums = collections.Counter()
+            for function, period in draw.choices(samples, k=len(samples)):
+                sums[function] += period
+            for function, _ in self.SHARES:
+                shares[function].append(100 * sums[function] / sums.total())
+        errors = self.errors(self.script("a", samples))
+        for function in "work", "hash", "parse":
+            ordered = sorted(shares[function])
+            width = (ordered[389] - ordered[10]) / 2
+            self.assertAlmostEqual(errors[function][1] / width, 1, delta=0.2, msg=(function, errors[function], width))
+
+    def test_halves_are_alike(self):
+        """Nothing changed between two random halves of one recording."""
+        samples, draw, alarms = self.samples(800, 3), random.Random(4), 0
+        for _ in range(20):
+            draw.shuffle(samples)
+            self.script("base", samples[:400])
+            self.script("new", samples[400:])
+            done = subprocess.run([APROF, "check", "--max-regress", "5%", "new", "--against", "base"], cwd=self.folder, capture_output=True, text=True)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            alarms += done.returncode
+        self.assertLessEqual(alarms, 1)
+
+    def test_one_has_nearly_all(self):
+        """One sample is one sample, whatever it stands for."""
+        samples = [("b" if i % 2 else "a", 250000) for i in range(1000)]
+        samples[500] = ("a", 10**13)
+        share, error = self.errors(self.script("a", samples))["a"]
+        self.assertGreater(share, 99.9)
+        self.assertGreater(error, 50)
+
+    def test_kept_in_a_sum(self):
+        """What samples stand for goes along, and adds up."""
+        self.script("a", self.samples(200, 5))
+        self.script("b", self.samples(200, 6))
+        self.out("merge", "-o", "sum.amon", "a", "b")
+        apart = self.errors("sum.amon")
+        self.out("merge", "-o", "again.amon", "sum.amon")
+        self.assertEqual(self.errors("again.amon"), apart)
+        self.assertEqual(self.errors("a", "b"), apart)
 
 
 def pprof(data):
