@@ -622,6 +622,46 @@ class Pprof(Import):
             tree = self.out("tree", name)
             self.assertRegex(tree, r"(?s) main\n.* outer\n.* inlined\n.* 0x434\n")
 
+    def test_no_times(self):
+        """What is no time is told as one by nobody; and what is exported is of the value, in its unit."""
+        name, scale = self.write("a.pb", message(*PPROF)), re.compile(r"\d (?:ns|us|µs|ms|s|h)\b|seconds")
+        for command in ("report",), ("report", "-T"), ("hot",), ("tree",), ("paths",), ("cycles",), ("contexts",), ("compare-models",), ("info",), ("export", "dot"), \
+                ("export", "csv"), ("export", "callgrind"), ("export", "speedscope"), ("export", "firefox"):
+            shown = self.out(*command, "--value=alloc", name)
+            self.assertIsNone(scale.search(shown), (command, shown))
+        self.assertIn("alloc (bytes", self.out("info", name))
+        for command in ("diff", "--all"), ("check",):
+            done = subprocess.run([APROF, *command, "--value=alloc", name, *(["--against"] if command == ("check",) else []), name], cwd=self.folder,
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, scale.search(done.stdout)), (0, None), done.stdout + done.stderr)
+        self.assertIn('"unit":"bytes"', self.out("export", "speedscope", "--value=alloc", name).replace(" ", ""))
+        self.assertIn("self_bytes,total_bytes", self.out("export", "csv", "--value=alloc", name))
+        for format_, file in ("callgrind", "b.cg"), ("pprof", "b.pb.gz"):
+            self.out("export", format_, "--value=alloc", name, "-o", file)
+            there = self.json("report", file)
+            self.assertEqual(there["run"]["value"], {"value": "alloc", "unit": "bytes", "sampled": format_ == "pprof"})
+            self.assertEqual({r["name"]: r["self_ns"] for r in there["flat"] if r["self_ns"]}, {"inlined": 5, "0x434": 1})
+        self.assertIn("of another value: alloc", self.run_("export", "gmon", "--value=alloc", name, "-o", "x", status=2).stderr)
+
+    def test_calls_are_a_value(self):
+        name = self.made("random.amon", "--routines", "5", "--threads", "2", "--calls", "900")
+        report = self.json("report", "--value=calls", name)
+        self.assertEqual(report["run"]["times"]["contexts_ns"], report["run"]["files"][0]["calls"])
+        self.assertEqual({r["name"]: r["self_ns"] for r in report["flat"]}, {r["name"]: r["calls"] + r["recursive"] for r in report["flat"]})
+        self.assertIn("it has no value bytes, but cpu, calls", self.run_("report", "--value=bytes", name, status=2).stderr)
+
+    def test_values_add_up(self):
+        """A sum keeps all values; one of several files is compared and added with its like, whatever each shows first."""
+        a = self.write("a.pb", message(*PPROF))
+        b = self.write("b.pb", message(*[f for f in PPROF if f != (6, "/bin/p")], (6, "/bin/p"), (14, 3)))       # prefers alloc
+        self.assertIn("unlike things", self.run_("merge", "-o", "sum.amon", a, b, status=2).stderr)
+        self.out("merge", "-o", "sum.amon", a, a)
+        for value, sums in ("cpu", {"inlined": 128, "0x434": 200}), ("alloc", {"inlined": 10, "0x434": 2}):
+            self.assertEqual({r["name"]: r["self_ns"] for r in self.json("report", f"--value={value}", "sum.amon")["flat"] if r["self_ns"]}, sums)
+            self.out("merge", f"--value={value}", "-o", "one.amon", a, b)
+            self.assertEqual({r["name"]: r["self_ns"] for r in self.flat("one.amon").values() if r["self_ns"]}, sums)
+            self.assertIn("0 of 4 changed", self.out("diff", f"--value={value}", a, b))
+
     def test_wrong(self):
         for cut in range(len(message(*PPROF))):
             done = subprocess.run([APROF, "report", self.write("cut", message(*PPROF)[:cut])], cwd=self.folder, capture_output=True, text=True)

@@ -81,7 +81,7 @@ static bool value_unknown(struct reader *r, const char *name)
 /* Nothing of what the header says of a clock, its samples and its hooks is about another value. */
 static void header_turn(struct amon_header *h, const struct profile_value *v)
 {
-	h->clock = AMON_CLOCK_COUNT;
+	h->clock = strcmp(v->unit, "ns") != 0 ? AMON_CLOCK_COUNT : strcmp(v->name, "wall") == 0 ? AMON_CLOCK_WALL : AMON_CLOCK_TICK;
 	h->source = h->pc_source = AMON_SOURCE_NONE;
 	h->rate = 0;
 	h->tsc_hz = h->hook_picoseconds = h->hook_inside = h->pc_period = 0;

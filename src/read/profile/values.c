@@ -29,6 +29,18 @@ static uint64_t value_of_before(const char *unit, struct profile_value *v)
 	return strstr(unit, "shown as 1 ms") ? 1000000 : 1;
 }
 
+/* The value that value_tell wrote TEXT of. */
+static void value_told(const char *text, struct profile_value *v)
+{
+	const char *in = strstr(text, ", in ");
+	bool own = strcmp(text, "cycles") == 0 || strcmp(text, "instructions") == 0;
+
+	value_name(v, text, in ? (size_t)(in - text) : strlen(text), "count");
+	if (in || own)
+		snprintf(v->unit, sizeof v->unit, "%s", in ? in + 5 : text);
+	v->flags = AMON_VALUE_SAMPLED;
+}
+
 uint64_t value_of_header(struct amon_header *h, struct profile_value *v)
 {
 	static const struct profile_value clocks[] = {
@@ -38,6 +50,8 @@ uint64_t value_of_header(struct amon_header *h, struct profile_value *v)
 	uint64_t more = 0;
 
 	*v = clocks[h->clock];
+	if (h->clock == AMON_CLOCK_COUNT && h->origin[0] && h->unit[0])
+		value_told(h->unit, v);
 	if (h->origin[0] && h->clock == AMON_CLOCK_TICK)
 		more = value_of_before(h->unit, v);
 	else if (h->clock == AMON_CLOCK_COUNT && strncmp(h->unit, "count: ", 7) == 0)

@@ -79,7 +79,7 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	char way[64], every[48] = "", length[PRINT_TIME_SIZE], total[32] = "not known", unit[4 * sizeof h->unit];
 
 	if (h->origin[0]) {
-		print_field(out, &options->style, "clock", "%s", print_safe(unit, sizeof unit, h->unit, &options->style));
+		print_field(out, &options->style, profile_is_time(in->graph->profile) ? "clock" : "value", "%s", print_safe(unit, sizeof unit, h->unit, &options->style));
 		if (h->way >> AMON_WAY_ARCS & 1)
 			print_field(out, &options->style, "counts", "%" PRIu64 " calls along arcs, no contexts", run->calls);
 		else
@@ -98,8 +98,11 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 		print_field(out, &options->style, "hooks", "method %s; their cost was not measured", way);
 	if (h->pc_period)
 		snprintf(every, sizeof every, ", one in %.2f ms", (double)h->pc_period / 1e6);
-	print_field(out, &options->style, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s%s",
-		    method_clock(h->clock), h->rate, method_source(h->source), method_source(h->pc_source), every);
+	if (h->clock == AMON_CLOCK_COUNT)
+		print_field(out, &options->style, "value", "%s", print_safe(unit, sizeof unit, h->unit, &options->style));
+	else
+		print_field(out, &options->style, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s%s",
+			    method_clock(h->clock), h->rate, method_source(h->source), method_source(h->pc_source), every);
 	if (run->sliced)
 		print_field(out, &options->style, "intervals", "times are kept by intervals of %s: --time-range shows a part of the run",
 			    print_time_text(length, (double)slice_length(run->level)));

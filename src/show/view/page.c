@@ -105,7 +105,7 @@ void page_time(const struct explorer_view *v, FILE *out, uint64_t ns)
 void page_time_heading(const struct explorer_view *v, FILE *out, const char *title)
 {
 	if (page_has(v, COLUMN_TIME))
-		fprintf(out, "%*s ", PRINT_TIME, title);
+		fprintf(out, "%*s ", PRINT_TIME, strcmp(title, "time") == 0 ? figure_heading(v->g) : title);
 }
 
 void page_calls(const struct explorer_view *v, FILE *out, uint64_t n)
