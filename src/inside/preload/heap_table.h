@@ -1,8 +1,8 @@
 /* heap_table.h - whose the program's memory is: an entry for each address that its allocator gave it.
  *
- * Eight bytes of each eight of the address space: those of an address have its entry.  A region of 64 MB has a block of the same length, made when
- * something in it is first allocated, of which a page is touched when something begins in the same page there.  A large size stands in the next eight, which
- * are of the same allocation.
+ * Eight bytes of each eight of the address space: those of an address have its entry.  A region of 4 MB has a block of the same length, made when
+ * something in it is first allocated, of which a page is touched when something begins in the same page there; so there is as much of it as of the program's memory, also where what is mapped
+ * is limited.  A large size stands in the next eight, which are of the same allocation.
  *
  * Who owns an address owns its entry: nothing is locked. */
 #ifndef HEAP_TABLE_H
@@ -14,7 +14,7 @@
 
 #include "inside/monitor.h"
 
-enum { HEAP_REGION_BITS = 26, HEAP_REGIONS = 1 << (47 - HEAP_REGION_BITS) };
+enum { HEAP_REGION_BITS = 22, HEAP_LIST_BITS = 12, HEAP_LISTS = 1 << (47 - HEAP_REGION_BITS - HEAP_LIST_BITS) };
 
 #define HEAP_LARGE UINT32_MAX		/* the size stands in the next word */
 
@@ -24,7 +24,7 @@ struct heap_entry {
 	uint64_t size;			/* bytes */
 };
 
-extern intptr_t heap_regions[HEAP_REGIONS] HIDDEN; /* what added to an address is that of its entry; 0: there is no block */
+extern intptr_t *heap_lists[HEAP_LISTS] HIDDEN; /* of regions, what added to an address is that of its entry; 0: there is no block; NULL: no region of a list has one */
 
 /* Make the block of REGION, unless another thread has.  False: the system refuses. */
 bool heap_region_make(uintptr_t region) HIDDEN;
@@ -32,13 +32,17 @@ bool heap_region_make(uintptr_t region) HIDDEN;
 /* The entry of ADDRESS, 0: there is none; NULL: it has no place, unless MAKE finds one. */
 static inline uint64_t *heap_entry_at(const void *address, bool make)
 {
-	uintptr_t at = (uintptr_t)address & -(uintptr_t)sizeof(uint64_t), region = at >> HEAP_REGION_BITS;
+	uintptr_t at = (uintptr_t)address & -(uintptr_t)sizeof(uint64_t), region = at >> HEAP_REGION_BITS, list = region >> HEAP_LIST_BITS;
+	const intptr_t *of_list;
+	intptr_t distance;
 
-	if (UNLIKELY(region >= HEAP_REGIONS))
+	if (UNLIKELY(list >= HEAP_LISTS))
 		return NULL;
-	if (UNLIKELY(!__atomic_load_n(&heap_regions[region], __ATOMIC_ACQUIRE)) && !(make && heap_region_make(region)))
-		return NULL;
-	return (uint64_t *)(at + (uintptr_t)heap_regions[region]);
+	of_list = __atomic_load_n(&heap_lists[list], __ATOMIC_ACQUIRE);
+	distance = LIKELY(of_list != NULL) ? __atomic_load_n(&of_list[region % (1 << HEAP_LIST_BITS)], __ATOMIC_ACQUIRE) : 0;
+	if (UNLIKELY(!distance))
+		return make && heap_region_make(region) ? heap_entry_at(address, false) : NULL;
+	return (uint64_t *)(at + (uintptr_t)distance);
 }
 
 /* False: there is no room. */
