@@ -42,6 +42,8 @@ check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) $(PKGS_STORE) $(PKGS_
 bench: deps made ; @tests/deps $(PKGS_STORE) $(PKGS_MPI) try:heaptrack && bench/all bench/records/results.md && bench/million && node bench/page.mjs && bench/scale build --results bench/records/scale.md
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
 deb: needs all ; @tests/deps $(PKGS_DEB) && tests/package build $(INSTALL)
+# Whether HEAD can be released; RELEASE=--quick: what takes seconds.
+release-check: all ; @tests/release build $(RELEASE)
 accuracy: deps all ; @bench/accuracy --results bench/records/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results bench/records/accuracy.md
 time-truth: deps all ; @tests/time_truth/run --results bench/records/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
@@ -52,4 +54,4 @@ fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: made ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps needs told made demo check check-all distributions deb bench accuracy time-truth suites realworld ways soak fuzz golden install clean
+.PHONY: all deps needs told made demo check check-all distributions deb release-check bench accuracy time-truth suites realworld ways soak fuzz golden install clean

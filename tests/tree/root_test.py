@@ -2,7 +2,7 @@
 import os, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FILES = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "INSTALL.md", "LICENSE", "Makefile", "meson.build", "meson_options.txt"}
+FILES = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "INSTALL.md", "LICENSE", "Makefile", "SECURITY.md", "meson.build", "meson_options.txt"}
 FOLDERS = {"src", "tests", "bench", "doc", "python", "debian"}
 OWN = ("amon.out", "gmon.out")          # a user's own, as .gitignore has them
 

@@ -1,0 +1,44 @@
+"""release_test.py - what a release asks of the tree at any time: one version everywhere; debian/ and the workflow name what is there."""
+import glob, importlib.machinery, importlib.util, os, re, sys, unittest
+
+sys.dont_write_bytecode = True
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+loader = importlib.machinery.SourceFileLoader("release", os.path.join(ROOT, "tests/release"))
+release = importlib.util.module_from_spec(importlib.util.spec_from_loader("release", loader))
+loader.exec_module(release)
+
+
+class Release(unittest.TestCase):
+    def test_versions(self):
+        self.assertEqual(release.versions(), [])
+
+    def test_it_sees_what_is_wrong(self):
+        release.version = lambda: "99.1.0"
+        self.addCleanup(loader.exec_module, release)
+        self.assertEqual(len(release.versions()), 3)
+        self.assertIn("libaprof-99.1.abi is missing", release.interface()[0])
+
+    def test_packages(self):
+        """Each package has a list of files, and each list a package; each plugin that Meson makes has one."""
+        names = set(re.findall(r"(?m)^Package: (.*)$", release.read("debian/control")))
+        lists = {os.path.basename(path).removesuffix(".install") for path in glob.glob(os.path.join(ROOT, "debian/*.install"))}
+        self.assertEqual(names, lists)
+        for folder, compiler in ("gcc", "gcc"), ("llvm", "clang"):
+            majors = re.search(r"foreach major : \[([^]]*)\]", release.read(f"src/compile/{folder}/meson.build"))[1]
+            self.assertEqual({f"{compiler}-{major}-plugin-aprof" for major in re.findall(r"\d+", majors)}, {name for name in names if name.startswith(compiler + "-")})
+
+    def test_build_dependencies(self):
+        """What make installs to build is what the source package asks for, but for the page's, which a tarball has."""
+        asked = re.search(r"(?s)^Build-Depends: (.*?)\n\n", release.read("debian/control"), re.M)[1]
+        packages = re.search(r"(?s)^PKGS = (.*?) \$\(PLUGIN\)$", release.read("Makefile"), re.M)[1].replace("\\\n", " ").split()
+        self.assertEqual([name for name in packages if name not in re.split(r"[\s,:]+", asked)], [])
+
+    def test_workflow(self):
+        """It runs what .ci/run runs, on the releases that make distributions has."""
+        text = release.read(".github/workflows/check.yml")
+        self.assertIn("&& .ci/run", text)
+        self.assertEqual(re.search(r"debian: \[(.*)\]", text)[1], "'12', '13'")
+
+
+if __name__ == "__main__":
+    unittest.main()
