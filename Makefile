@@ -22,7 +22,7 @@ PKGS_STORE = try:clickhouse-server
 # What the test suites of real projects are built with.
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-dev libbenchmark-dev liblzf-dev zlib1g-dev perl
 # What Debian's packages are built and tried with, beside what aprof is.
-PKGS_DEB = dpkg-dev debhelper dh-python lintian python3-dev git xz-utils gcc libc6-dev
+PKGS_DEB = llvm-dev dpkg-dev debhelper dh-python lintian python3-dev git xz-utils gcc libc6-dev
 # What tests/realworld builds, asks and holds against.
 PKGS_REALWORLD = dpkg-dev make cmake gfortran python3 bison rake m4 libgmp-dev libeigen3-dev libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 flex perl try:linux-perf \
   libboost-fiber-dev rustc lld try:mold default-jdk-headless
