@@ -6,11 +6,11 @@
 
 struct aprof_error {
 	enum aprof_error_kind kind;
-	char text[];
+	const char *text;		/* behind it in memory, or static */
 };
 
 /* Where there is no memory even for this. */
-static struct { struct aprof_error error; char text[16]; } no_memory = { { .kind = APROF_ERROR_MEMORY }, "out of memory" };
+static struct aprof_error no_memory = { APROF_ERROR_MEMORY, "out of memory" };
 
 static enum aprof_error_kind failure_kind(enum error_code code)
 {
@@ -35,11 +35,9 @@ int failure_tell(struct aprof_error **error, const struct error *err)
 	if (!error)
 		return 0;
 	made = malloc(sizeof *made + strlen(text) + 1);
-	if (made) {
-		made->kind = failure_kind(err->code);
-		strcpy(made->text, text);
-	}
-	*error = made ? made : &no_memory.error;
+	if (made)
+		*made = (struct aprof_error){ failure_kind(err->code), strcpy((char *)(made + 1), text) };
+	*error = made ? made : &no_memory;
 	return 0;
 }
 
@@ -48,6 +46,6 @@ const char *aprof_error_text(const struct aprof_error *error) { return error->te
 
 void aprof_error_free(struct aprof_error *error)
 {
-	if (error != &no_memory.error)
+	if (error != &no_memory)
 		free(error);
 }
