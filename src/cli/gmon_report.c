@@ -182,6 +182,7 @@ static bool gmon_report_options_fit(const struct options *o)
 		{ o->report.mpi, "--mpi", "it knows no calls of MPI" },
 		{ o->report.leaves, "--leaves", "gprof's samples are of the program alone" },
 		{ o->report.lines, "--lines", "-l prints source lines" },
+		{ o->report.inlines, "--inlines", "its samples are of functions" },
 		{ o->report.sort != REPORT_BY_DEFAULT, "--sort", "its listings have gprof's order" },
 	};
 

@@ -342,7 +342,7 @@ class Made(unittest.TestCase):
 
     def test_options_that_need_contexts(self):
         (pathlib.Path(self.cwd) / 'gmon.out').write_bytes(b'gmon\1' + bytes(15))
-        for option in '--focus=x', '--hide=x', '--thread=0', '--phase=x', '--time-range=0..1', '--model=cct', '--leaves', '--lines', '--sort=calls', '--imbalance', '--rank=0', '--mpi':
+        for option in '--focus=x', '--hide=x', '--thread=0', '--phase=x', '--time-range=0..1', '--model=cct', '--leaves', '--lines', '--inlines', '--sort=calls', '--imbalance', '--rank=0', '--mpi':
             done = aprof(option, APROF, 'gmon.out', cwd=self.cwd)
             self.assertEqual((done.returncode, done.stdout), (2, ''))
             self.assertRegex(done.stderr, rf'^aprof: {option.split("=")[0]}[^\n]*: not with a gmon.out: [^\n]*\n$')

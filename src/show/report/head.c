@@ -683,9 +683,9 @@ static void head_plain_print(struct head *h)
 	char modules[MOST_MODULES * 300] = "", name[256], time[PRINT_TIME_SIZE];
 	size_t n = 0;
 
-	if (p->samples == 0 && (h->options->lines || (h->options->leaves && !is_split_by_stacks(h))))
+	if (p->samples == 0 && (h->options->lines || h->options->inlines || (h->options->leaves && !is_split_by_stacks(h))))
 		print_field(h->out, &h->options->style, "no hooks", "no program counters were sampled in this run, so there is nothing to split "
-			    "by (--leaves, --lines)");
+			    "by (--leaves, --lines, --inlines)");
 	if (p->count == 0)
 		return;
 	for (size_t i = 0; i < p->n && i < MOST_MODULES && (i == 0 || 100 * each * (double)p->modules[i].count >= LEAST_SHARE); i++)

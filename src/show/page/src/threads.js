@@ -31,9 +31,11 @@ const blank = (model, key, name, about) => ({
 	own: model.sides.map(() => new Map()), // of each side self time by routine
 });
 
-// What a card of the thread TOLD by the profile says below its name.
-const aboutThread = (told) =>
-	[told.folded > 1 ? `${format.plural(told.folded, 'thread')} added up` : `tid ${told.tid}`, told.state.replace('_', ' ')].join(', ');
+// What a card of the thread TOLD by the profile says below its name; of several RUNS each has a number of the kernel's.
+const aboutThread = (told, runs) =>
+	[told.folded > 1 ? `${format.plural(told.folded, 'thread')} added up` : runs > 1 ? '' : `tid ${told.tid}`, told.state.replace('_', ' ')]
+		.filter(Boolean)
+		.join(', ');
 
 // The threads, with what their shares add up to in RANGE.
 function threadCards(model, range) {
@@ -42,7 +44,7 @@ function threadCards(model, range) {
 		side.threads.forEach((told, i) => {
 			const card = cards[model.threadMaps[s][i]];
 			if (!model.cut(range) && !model.focused) card.cpu[s] += told.cpu_ns; // which is not known by interval, nor by context
-			card.about ||= aboutThread(told);
+			card.about ||= aboutThread(told, side.runs);
 		});
 		const shares = model.sharesOf(s, range);
 		for (let i = 0; i < shares.node.length; i++) {
