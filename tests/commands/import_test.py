@@ -701,10 +701,30 @@ def mmap2(pid, start, length, offset, path, time):
 
 
 def perf_sample(pid, tid, time, chain, period=250000, misc=2):
-    return record(9, misc, struct.pack("<QIIQQQ", chain[-1], pid, tid, time, period, len(chain)) + struct.pack(f"<{len(chain)}Q", *chain))
+    return record(9, misc, struct.pack("<QIIQQQ", chain[1], pid, tid, time, period, len(chain)) + struct.pack(f"<{len(chain)}Q", *chain))
 
 
 USER, KERNEL = (1 << 64) - 512, (1 << 64) - 128
+ATTR, FEATURE, COMPRESSED, COMPRESSED_2 = 64, 80, 81, 83
+
+
+def zstd(*blocks):
+    """A frame of zstd's with BLOCKS: bytes as they are, or (byte, how many of it)."""
+    body = b"".join(struct.pack("<I", (i == len(blocks) - 1) | isinstance(b, tuple) << 1 | (b[1] if isinstance(b, tuple) else len(b)) << 3)[:3] +
+                    (bytes([b[0]]) if isinstance(b, tuple) else b) for i, b in enumerate(blocks))
+    return struct.pack("<IBB", 0xFD2FB528, 0, 0x58) + body          # a window of 2 MB, no size
+
+
+def perf_pipe(*records):
+    """What perf record -o - writes: all in records."""
+    attr = struct.pack("<IIQQQQQ", 1, 128, 0, 250000, PERF_TYPE, 0, 1 << 18) + b"\0" * 80
+    return struct.pack("<8sQ", b"PERFILE2", 16) + record(ATTR, 0, attr + struct.pack("<Q", 7)) + b"".join(records)
+
+
+def mmap2_of(pid, start, path, build_id, time=200):
+    """The same as mmap2, which tells the build-id."""
+    return record(10, 2 | 1 << 14, struct.pack("<IIQQQ", pid, pid, start, 0x1000, 0x1000) + struct.pack("<B3x20s", len(build_id), build_id) + struct.pack("<II", 5, 2) +
+                  path.encode() + b"\0", time)
 
 
 class Perf(Import):
@@ -715,38 +735,140 @@ class Perf(Import):
         return {line.split()[2]: int(line.split()[0], 16) for line in symbols.splitlines() if " T " in line}
 
     def made(self, *more):
-        """Records of a process that forks and becomes another program; those of another processor come first."""
+        return perf_data(*self.records(), *more)
+
+    def records(self):
+        """Those of a process that forks and becomes another program; those of another processor come first."""
         at, path = {name: 0x555500000000 + a for name, a in self.program().items()}, str(self.folder / "w")
-        return perf_data(
+        return (
             perf_sample(5, 6, 400, [KERNEL, 0xffffffff81000000, 0xffffffff81000010, USER, at["spin"] + 4, at["main"] + 8], misc=1),
             comm(5, 5, "perf-exec", 0), comm(5, 5, "w", 100, 1 << 13), mmap2(5, 0x555500001000, 0x1000, 0x1000, path, 200),
             perf_sample(5, 5, 300, [USER, at["spin"], at["even"] + 8, at["main"] + 8]), comm(5, 6, "worker", 350),
             record(7, 0, struct.pack("<IIIIQ", 8, 5, 8, 5, 410), 410), perf_sample(8, 8, 420, [USER, at["odd"], at["main"] + 8]),
             comm(8, 8, "other", 430, 1 << 13), perf_sample(8, 8, 440, [USER, at["odd"]], 1000000), record(2, 0, struct.pack("<QQ", 0, 7), 450),
-            record(68, 0, b""), *more)
+            record(68, 0, b""))
 
     def test_records(self):
-        report = self.json("report", self.write("p.data", self.made()))
+        self.hold(self.write("p.data", self.made()))
+
+    def hold(self, name):
+        report = self.json("report", name)
         flat = {r["name"]: (r["self_ns"], r["total_ns"]) for r in report["flat"]}
         self.assertEqual(flat, {"[kernel]": (250000, 250000), "spin": (250000, 500000), "main": (0, 750000), "even": (0, 250000), "odd": (250000, 250000),
                                 "[unknown]": (1000000, 1000000)})
         self.assertEqual([(f["pid"], f["program"]) for f in report["run"]["files"]], [(5, "w"), (8, "w"), (8, "other")])
-        threads = [(t["tid"], t["name"]) for t in self.json("info", "p.data")["threads"]]
+        threads = [(t["tid"], t["name"]) for t in self.json("info", name)["threads"]]
         self.assertEqual(threads, [(5, "w"), (6, "worker"), (8, "w"), (8, "other")])
         self.assertEqual([(n["note"], n["count"]) for n in report["run"]["notes"]], [("lost_stack", 7)])
         self.assertIn("CPU time", report["run"]["imported"]["unit"])
-        self.out("merge", "-o", "sum.amon", "p.data")
+        self.out("merge", "-o", "sum.amon", name)
         self.assertEqual(self.flat("sum.amon")["spin"]["total_ns"], 500000)
+
+    def test_compressed(self):
+        """perf record -z: what a compressed record has begins and ends within records, and others stand between."""
+        plain = self.records()
+        data = b"".join(plain[1:])
+        for kind, name in (COMPRESSED, "a"), (COMPRESSED_2, "b"):
+            parts = [zstd(data[:101], data[101:333]), zstd(data[333:])]
+            if kind == COMPRESSED_2:
+                parts = [struct.pack("<Q", len(part)) + part + b"\0" * (-len(part) % 8) for part in parts]
+            self.hold(self.write(name, perf_data(record(kind, 0, parts[0]), plain[0], record(kind, 0, parts[1]))))
+        self.refused(self.write("c", perf_data(record(COMPRESSED, 0, b"x" * 30))), "compressed record", "corrupt", "byte 248")
+        self.refused(self.write("d", perf_data(record(COMPRESSED_2, 0, struct.pack("<Q", 99) + b"x" * 30))), "type 83", "malformed")
+        self.refused(self.write("e", perf_data(record(COMPRESSED, 0, zstd(data + struct.pack("<IHH", 9, 2, 4))))), "type 9 and 4 bytes", "when all are inflated")
+        # 3 GB of 60 KB
+        self.refused(self.write("f", perf_data(*[record(COMPRESSED, 0, zstd(*[(0, 1 << 17)] * 5000))] * 3)), "grows beyond all measure")
+        whole = perf_data(record(COMPRESSED, 0, zstd(plain[0] + data)), record(COMPRESSED, 0, zstd(data)))
+        self.assertIn("cut off in a record of type 81", self.run_("report", self.write("g", whole[:-9])).stderr)
+
+    def test_pipe(self):
+        """perf record -o -: the header is 16 bytes, and the rest stands in records."""
+        records = self.records()
+        self.hold(self.write("p", perf_pipe(*records)))
+        self.hold(self.write("z", perf_pipe(record(COMPRESSED, 0, zstd(b"".join(records))))))
+        named = record(FEATURE, 0, struct.pack("<QIII", 12, 1, 128, 0) [:16] + b"\0" * 128 + struct.pack("<II", 0, 16) + b"cycles:u\0\0\0\0\0\0\0\0")
+        self.assertIn("event cycles:u", self.json("report", self.write("n", perf_pipe(named, *records)))["run"]["imported"]["unit"])
+        self.refused(self.write("a", perf_pipe()[:16]), "no event")
+        self.refused(self.write("b", perf_pipe(record(ATTR, 0, b"\0" * 8))), "type 64", "malformed")
+
+    def test_precise(self):
+        """A sample is of its own address, where that is another than the one where the processor was interrupted."""
+        at, path = {name: 0x555500000000 + a for name, a in self.program().items()}, str(self.folder / "w")
+
+        def sample(ip, *chain):
+            return record(9, 2, struct.pack("<QIIQQQ", ip, 5, 5, 300, 250000, 1 + len(chain)) + struct.pack(f"<{1 + len(chain)}Q", USER, *chain))
+
+        head = comm(5, 5, "w", 100, 1 << 13), mmap2(5, 0x555500001000, 0x1000, 0x1000, path, 200)
+        for ip, chain, stack in (("spin", ("even", "main"), {"main": (0, 1), "even": (0, 1), "spin": (1, 1)}),          # spin had returned
+                                 ("even", ("even", "main"), {"main": (0, 1), "even": (1, 1)}),
+                                 ("even", ("spin", "even", "main"), {"main": (0, 1), "even": (1, 1)})):                  # it called spin later
+            flat = self.flat(self.write("p", perf_data(*head, sample(at[ip] + 4, *(at[name] + 8 for name in chain)))))
+            self.assertEqual({n: (r["self_ns"] // 250000, r["total_ns"] // 250000) for n, r in flat.items()}, stack)
+
+    def build_id(self):
+        notes = subprocess.run(["readelf", "-n", "w"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        return bytes.fromhex(re.search(r"Build ID: (\w+)", notes)[1])
+
+    def kept(self, id_, where, ending):
+        path = self.folder / where / ".build-id" / id_.hex()[:2] / (id_.hex()[2:] + ending)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def run_with(self, env, *command):
+        return subprocess.run([APROF, *command], cwd=self.folder, capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8", **env), check=True).stdout
+
+    def test_kept_files(self):
+        """A program that is gone is found by its build-id: as perf has kept it, or a debug package has its symbols."""
+        at = {name: 0x555500000000 + a for name, a in self.program().items()}
+        id_, path = self.build_id(), str(self.folder / "w")
+        chain = [USER, at["spin"] + 4, at["even"] + 8, at["main"] + 8]
+        name = self.write("p", perf_data(comm(5, 5, "w", 100, 1 << 13), mmap2_of(5, 0x555500001000, path, id_), perf_sample(5, 5, 300, chain)))
+        subprocess.run(["objcopy", "--only-keep-debug", "w", "symbols"], cwd=self.folder, check=True)
+        (self.folder / "w").rename(self.folder / "program")
+        self.write("w", "another file by now")
+        for ending, file in ("/elf", "program"), ("", "program"), (".debug", "symbols"):
+            kept = self.kept(id_, "home/.debug", ending)
+            shutil.copy(self.folder / file, kept)
+            flat = json.loads(self.run_with({"HOME": str(self.folder / "home")}, "report", "--json", name))["flat"]
+            self.assertEqual({r["name"]: r["total_ns"] for r in flat}, {"main": 250000, "even": 250000, "spin": 250000}, ending)
+            shutil.rmtree(self.folder / "home")
+        self.assertNotIn("spin", self.run_with({"HOME": str(self.folder)}, "report", name))
+
+    def test_kernel(self):
+        """Functions of the kernel by the symbols that perf has kept of it; it ran elsewhere than these have it."""
+        id_ = bytes(range(1, 21))
+        kept = self.kept(id_, "home/.debug", "/kallsyms")
+        kept.write_text("ffffffff81000000 T _text\nffffffff81000100 T clear_page\nffffffff81000200 t do_fault\nffffffff81000300 D data\nffffffff81000400 T next\n")
+        shift = 0x2000000
+        kernel = record(10, 1 | 1 << 14, struct.pack("<IIQQQ", 0xffffffff, 0, 0xffffffff81000000 + shift, 0x1000000, 0xffffffff81000000 + shift) +
+                        struct.pack("<B3x20s", 20, id_) + struct.pack("<II", 5, 2) + b"[kernel.kallsyms]_text\0", 0)
+        chain = [KERNEL, 0xffffffff81000104 + shift, 0xffffffff81000400 + shift, USER, 0x1234]
+        name = self.write("p", perf_data(kernel, perf_sample(5, 5, 300, chain[:2] + [chain[2]] + chain[3:], misc=1)))
+        flat = json.loads(self.run_with({"HOME": str(self.folder / "home")}, "report", "--json", name))["flat"]
+        self.assertEqual({r["name"]: (r["self_ns"], r["total_ns"]) for r in flat},
+                         {"clear_page": (250000, 250000), "do_fault": (0, 250000), "[kernel]": (0, 250000), "[unknown]": (0, 250000)})
+        self.assertNotIn("clear_page", self.run_with({"HOME": str(self.folder)}, "report", name))
+
+    def test_made_at_run_time(self):
+        """/tmp/perf-PID.map, of a process that is over."""
+        pid = 0x7ffff000 + os.getpid() % 4096
+        path = pathlib.Path(f"/tmp/perf-{pid}.map")
+        records = (comm(pid, pid, "java", 100, 1 << 13), mmap2(pid, 0x7f0000000000, 0x10000, 0, "//anon", 200),
+                   perf_sample(pid, pid, 300, [USER, 0x7f0000000110, 0x7f0000000205]), perf_sample(pid, pid, 310, [USER, 0x7f0000000900]))
+        name = self.write("p", perf_data(*records))
+        self.assertEqual(set(self.flat(name)), {"[anonymous memory]"})
+        path.write_text("7f0000000100 80 Lmain;::inner\n7f0000000200 80 Lmain;::outer\n")
+        self.addCleanup(path.unlink)
+        self.assertEqual({n: (r["self_ns"], r["total_ns"]) for n, r in self.flat(name).items()},
+                         {"Lmain;::inner": (250000, 250000), "Lmain;::outer": (0, 250000), "[anonymous memory]": (250000, 250000)})
 
     def test_wrong(self):
         whole = self.made()
         n = len(whole)
         for cut, words in ((5, f"cut off in a record, at byte {n - 8}"), (10, "cut off in a record of type 2 and 40 bytes, at byte")):
             self.assertIn(words, self.run_("report", self.write("a", whole[:-cut])).stderr)
-        self.refused(self.write("b", self.made(record(81, 0, b"x" * 8))), "compressed record", f"byte {n}")
         self.refused(self.write("c", self.made(struct.pack("<IHH", 9, 2, 4))), "type 9 and 4 bytes", "malformed", f"byte {n}")
         self.refused(self.write("d", self.made(record(9, 2, struct.pack("<QIIQQQ", 1, 2, 3, 4, 5, 1 << 61)))), "type 9", "malformed", f"byte {n}")
-        self.refused(self.write("e", perf_data(size=16)), "pipe")
         self.refused(self.write("f", perf_data(magic=b"2ELIFREP")), "order of bytes")
         self.refused(self.write("g", perf_data()), "perf.data without a stack")
         self.refused(self.write("h", whole[:60]), "header", "cut off")
@@ -791,12 +913,13 @@ class Perf(Import):
 
 
 class Mutations(Import):
-    program = Perf.program
+    program, records = Perf.program, Perf.records
 
     def test_wrong_bytes(self):
         files = [self.write("a", "main;a 3\nmain;b;c 4\nmain;b;main;b 5\n(outside all routines) 6\n" * 3), self.write("b", SCRIPT), self.write("c", PLAIN)]
         subprocess.run(["gzip", "-k", "a"], cwd=self.folder, check=True)
-        subprocess.run([MUTATE, os.environ.get("MUTATIONS", "3000"), *files, "a.gz", self.write("d", message(*PPROF)), self.write("e", Perf.made(self)), self.write("f", CALLGRIND), self.write("g", CYCLE)], cwd=self.folder, check=True)
+        subprocess.run([MUTATE, os.environ.get("MUTATIONS", "3000"), *files, "a.gz", self.write("d", message(*PPROF)), self.write("e", Perf.made(self)), self.write("f", CALLGRIND), self.write("g", CYCLE),
+                        self.write("h", perf_pipe(record(COMPRESSED, 0, zstd(b"".join(self.records()))))), self.write("i", perf_pipe(*self.records()))], cwd=self.folder, check=True)
 
 
 if __name__ == "__main__":

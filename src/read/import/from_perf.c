@@ -1,7 +1,7 @@
 /* from_perf.c - perf.data: samples of processes that map, fork and become other programs, in the order of their times.
  *
  * A stack is what the kernel's call chain says; where perf copied registers and the top of the stack (--call-graph dwarf), the user's part is unwound
- * here, as the recorder unwinds.  The kernel's functions are one, [kernel]. */
+ * here, as the recorder unwinds.  The kernel's functions are below one, [kernel].  The innermost frame is at the sample's own address. */
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -11,16 +11,12 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "read/import/events.h"
-#include "read/import/perf_file.h"
+#include "read/import/perf_records.h"
 #include "read/import/places.h"
 #include "read/stacks/walk.h"
 
-/* Records of perf's own. */
 enum {
-	LAST_KERNEL = 21, USER_FIRST = 64, USER_AUXTRACE = 71, USER_COMPRESSED = 81, USER_COMPRESSED_2 = 83,
-	USER_LAST = 84,
-};
-enum {
+	LAST_KERNEL = 21,		/* type of the kernel's records that is known last */
 	KERNEL_MODE = 1, USER_MODE = 2, MODES = 7,	/* header.misc: what the processor did */
 	MISC_BUILD_ID = 1 << 14, MISC_EXEC = 1 << 13, MISC_DATA = 1 << 13,
 	DEEPEST = 4096,			/* frames that are unwound */
@@ -33,7 +29,7 @@ struct record_time { uint64_t time; size_t at; };
 struct task {
 	uint32_t pid, nth;		/* nth: programs that it was before */
 	char name[16];
-	struct space space;
+	struct places_process process;
 };
 
 struct named { uint32_t pid, tid; char name[16]; };
@@ -69,29 +65,6 @@ static size_t perf_reads(const char *head, size_t n, bool is_whole)
 	return n >= 16 && (memcmp(head, "PERFILE2", 8) == 0 || memcmp(head, "2ELIFREP", 8) == 0) ? n : 0;
 }
 
-static struct perf_event_header header_at(const struct perf_reading *p, size_t at)
-{
-	struct perf_event_header h;
-
-	memcpy(&h, p->r->data + at, sizeof h);
-	return h;
-}
-
-/* What is in the record at AT behind its header. */
-static struct perf_bytes body_at(const struct perf_reading *p, size_t at)
-{
-	const unsigned char *data = p->r->data + at;
-
-	return (struct perf_bytes){ data + sizeof(struct perf_event_header), data + header_at(p, at).size, false };
-}
-
-static bool malformed(struct perf_reading *p, size_t at)
-{
-	struct perf_event_header h = header_at(p, at);
-
-	return reading_wrong(p->r, at, "a record of type %" PRIu32 " and %u bytes of the perf.data is malformed", h.type, h.size);
-}
-
 /* ---- all records, in order ---- */
 
 static int from_perf_by_time(const void *left, const void *right)
@@ -103,24 +76,6 @@ static int from_perf_by_time(const void *left, const void *right)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* A record of perf's own at AT.  *SIZE grows where data follows it. */
-static bool own_record(struct perf_reading *p, const struct perf_event_header *h, size_t at, uint64_t *size)
-{
-	struct perf_bytes b = body_at(p, at);
-
-	if (h->type == USER_COMPRESSED || h->type == USER_COMPRESSED_2)
-		return reading_wrong(p->r, at, "a compressed record (perf record -z), which is not read: perf inject -i FILE -o NEW makes NEW, a plain one");
-	if (h->type == USER_AUXTRACE) {
-		uint64_t more = perf_take(&b, 8);
-
-		p->traced = true;
-		if (b.wrong || more > p->file.data_end - at - *size)
-			return malformed(p, at);
-		*size += more;
-	}
-	return true;
-}
-
 static void unknown_note(struct perf_reading *p, uint32_t type, size_t at)
 {
 	if (p->unknown++ == 0) {
@@ -129,48 +84,42 @@ static void unknown_note(struct perf_reading *p, uint32_t type, size_t at)
 	}
 }
 
-static bool record_add(struct perf_reading *p, const struct perf_event_header *h, size_t at)
+static bool record_add(struct perf_reading *p, const struct perf_record *r)
 {
-	struct perf_bytes b = body_at(p, at);
-	bool sample = h->type == PERF_RECORD_SAMPLE;
+	struct perf_bytes b = perf_record_body(&p->file, r->at);
+	bool sample = r->type == PERF_RECORD_SAMPLE;
 	const struct perf_attr *a = perf_file_attr(&p->file, b, sample);
 
 	if (!array_reserve(&p->records, &p->records_room, p->nrecords + 1, sizeof *p->records))
 		return reading_no_memory(p->r);
-	p->records[p->nrecords++] = (struct record_time){ perf_file_time(a, b, sample), at };
+	p->records[p->nrecords++] = (struct record_time){ perf_file_time(a, b, sample), r->at };
 	if (sample)
 		events_add(&p->events, p->event_of[a - p->file.attrs], (a->period && !a->by_frequency) || a->sample_type & PERF_SAMPLE_PERIOD);
 	return true;
 }
 
+/* Those of perf's own are read otherwise, or not. */
+static bool record_note(struct perf_reading *p, const struct perf_record *r)
+{
+	p->traced |= r->type == PERF_OWN_AUXTRACE;
+	if (r->type >= PERF_OWN_FIRST ? r->type > PERF_OWN_LAST : r->type > LAST_KERNEL || r->type == 0)
+		unknown_note(p, r->type, r->at);
+	return r->type >= PERF_OWN_FIRST || r->type > LAST_KERNEL || r->type == 0 || record_add(p, r);
+}
+
 /* Find the records, and put them in order: each processor's come by themselves. */
 static bool records_find(struct perf_reading *p)
 {
-	size_t end = p->file.data_end;
+	struct perf_record r;
+	enum perf_next next;
 
-	for (size_t at = p->file.data; at < end;) {
-		struct perf_event_header h;
-		uint64_t size;
-
-		if (end - at < sizeof h) {
-			reading_note(p->r, "warning: %.100s: cut off in a record, at byte %zu; its whole part is used", p->r->label, at);
-			break;
-		}
-		h = header_at(p, at);
-		size = h.size;
-		if (size < sizeof h)
-			return malformed(p, at);
-		if (size > end - at) {
-			reading_note(p->r, "warning: %.100s: cut off in a record of type %" PRIu32 " and %u bytes, at byte %zu; its whole part is used",
-				     p->r->label, h.type, h.size, at);
-			break;
-		}
-		if (h.type >= USER_FIRST ? h.type > USER_LAST : h.type > LAST_KERNEL || h.type == 0)
-			unknown_note(p, h.type, at);
-		else if (h.type >= USER_FIRST ? !own_record(p, &h, at, &size) : !record_add(p, &h, at))
+	for (size_t at = p->file.data; (next = perf_record_at(&p->file, at, &r)) == PERF_NEXT; at = perf_record_end(&r))
+		if (!record_note(p, &r))
 			return false;
-		at += size;
-	}
+	if (next == PERF_MALFORMED)
+		return perf_record_wrong(&p->file, r.at);
+	if (next == PERF_CUT)
+		perf_record_cut_tell(&p->file, &r);
 	if (p->nrecords)
 		qsort(p->records, p->nrecords, sizeof *p->records, from_perf_by_time);
 	return true;
@@ -207,7 +156,7 @@ static struct task *task_of(struct perf_reading *p, uint32_t pid)
 		return NULL;
 	}
 	t->pid = pid;
-	space_init(&t->space, 0, &p->places.images);
+	places_process_begin(&p->places, &t->process, pid);
 	p->tasks[p->ntasks] = t;
 	table_add(&p->by_pid, hash_mix(pid, 0), p->ntasks++);
 	return t;
@@ -250,19 +199,20 @@ static bool from_perf_name_set(struct perf_reading *p, uint32_t pid, uint32_t ti
 	return true;
 }
 
-static bool comm_read(struct perf_reading *p, const struct perf_event_header *h, struct perf_bytes b, size_t at)
+static bool comm_read(struct perf_reading *p, const struct perf_record *h, struct perf_bytes b, size_t at)
 {
 	uint32_t pid = (uint32_t)perf_take(&b, 4), tid = (uint32_t)perf_take(&b, 4);
 	const char *name = perf_text(&b);
 	struct task *t;
 
 	if (b.wrong)
-		return malformed(p, at);
+		return perf_record_wrong(&p->file, at);
 	t = task_of(p, pid);
 	if (!t)
 		return false;
 	if (h->misc & MISC_EXEC) {
-		space_free(&t->space);
+		places_process_end(&t->process);
+		places_process_begin(&p->places, &t->process, pid);
 		t->nth++;
 	}
 	if (pid == tid || !t->name[0]) {
@@ -280,16 +230,17 @@ static bool fork_read(struct perf_reading *p, struct perf_bytes b, size_t at)
 	struct task *t, *from;
 
 	if (b.wrong)
-		return malformed(p, at);
+		return perf_record_wrong(&p->file, at);
 	t = task_of(p, pid);
 	from = task_find(p, ppid);
 	if (!t)
 		return false;
 	if (from && from != t) {
-		space_free(&t->space);
+		places_process_end(&t->process);
+		places_process_begin(&p->places, &t->process, pid);
 		memcpy(t->name, from->name, sizeof t->name);
 		t->nth++;
-		if (!space_copy(&t->space, &from->space, 0))
+		if (!space_copy(&t->process.space, &from->process.space, 0))
 			return reading_no_memory(p->r);
 	}
 	name = from_perf_name_find(p, ppid, ptid, &k);
@@ -302,7 +253,19 @@ static bool fork_read(struct perf_reading *p, struct perf_bytes b, size_t at)
 	return true;
 }
 
-static bool mmap_read(struct perf_reading *p, const struct perf_event_header *h, struct perf_bytes b, size_t at)
+/* The kernel is mapped, PATH telling which of its symbols is at ADDRESS; ID: NULL, or how long its build-id is, and that from the fifth byte on. */
+static bool kernel_tell(struct perf_reading *p, const char *path, const unsigned char *id, uint64_t address)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	size_t n = sizeof kernel - 1;
+
+	if (strncmp(path, kernel, n) != 0)
+		return true;				/* a module of it */
+	places_tell_kernel(&p->places, path + n, address);
+	return !id || id[0] > 20 || places_tell(&p->places, kernel, id + 4, id[0]) || reading_no_memory(p->r);
+}
+
+static bool mmap_read(struct perf_reading *p, const struct perf_record *h, struct perf_bytes b, size_t at)
 {
 	uint32_t pid = (uint32_t)perf_take(&b, 4), protection = PROTECTION_EXECUTE;
 	uint64_t start, length, offset;
@@ -321,19 +284,19 @@ static bool mmap_read(struct perf_reading *p, const struct perf_event_header *h,
 	}
 	path = perf_text(&b);
 	if (b.wrong)
-		return malformed(p, at);
-	if ((h->misc & MODES) == KERNEL_MODE || !(protection & PROTECTION_EXECUTE) || (h->type == PERF_RECORD_MMAP && h->misc & MISC_DATA) ||
+		return perf_record_wrong(&p->file, at);
+	if ((h->misc & MODES) == KERNEL_MODE)
+		return kernel_tell(p, path, h->misc & MISC_BUILD_ID ? id : NULL, offset);
+	if (!(protection & PROTECTION_EXECUTE) || (h->type == PERF_RECORD_MMAP && h->misc & MISC_DATA) ||
 	    length > UINT64_MAX - start || !length)
 		return true;
 	t = task_of(p, pid);
 	if (!t || (h->misc & MISC_BUILD_ID && id && id[0] <= 20 && !places_tell(&p->places, path, id + 4, id[0])))
 		return t && reading_no_memory(p->r);
-	first = t->space.n == 0;
-	if (!space_map(&t->space, start, length, offset, 0, 0, path))
+	first = t->process.space.n == 0;
+	if (!space_map(&t->process.space, start, length, offset, 0, 0, path))
 		return reading_no_memory(p->r);
-	m = space_find(&t->space, start);
-	if (m && m->image)
-		places_mapped(&p->places, m->image);
+	m = space_find(&t->process.space, start);
 	if (m && m->image && first && path[0] == '/')	/* the first that is mapped is the program itself */
 		builder_main(p->r->builder, places_module(&p->places, m->image));
 	return true;
@@ -345,7 +308,7 @@ static bool mmap_read(struct perf_reading *p, const struct perf_event_header *h,
 struct sample {
 	uint64_t ip, period;
 	uint32_t pid, tid;
-	bool kernel;			/* the processor was in it */
+	bool has_ip, kernel;		/* ip is known; the processor was in the kernel */
 	struct perf_bytes chain;	/* the kernel's call chain */
 	const unsigned char *regs;	/* the user's; NULL: none, or not of a 64-bit program */
 	uint64_t mask;			/* which */
@@ -392,7 +355,8 @@ static bool from_perf_sample_take(const struct perf_attr *a, struct perf_bytes b
 	*s = (struct sample){ .period = a->by_frequency ? 0 : a->period, .mask = a->regs };
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		perf_take(&b, 8);
-	if (type & PERF_SAMPLE_IP)
+	s->has_ip = type & PERF_SAMPLE_IP;
+	if (s->has_ip)
 		s->ip = perf_take(&b, 8);
 	if (type & PERF_SAMPLE_TID) {
 		s->pid = (uint32_t)perf_take(&b, 4);
@@ -459,11 +423,11 @@ static bool from_perf_push(struct perf_reading *p, uint32_t function, struct bui
 }
 
 /* The same of the function at ADDRESS of T; CALLS: a call ends there.  *IS_SIGNAL: a signal's handler returns there, and nobody called it. */
-static bool push_at(struct perf_reading *p, const struct task *t, uint64_t address, bool calls, bool *is_signal)
+static bool push_at(struct perf_reading *p, struct task *t, uint64_t address, bool calls, bool *is_signal)
 {
 	struct place place;
 
-	if (!places_find(&p->places, &t->space, address, &place))
+	if (!places_find(&p->places, &t->process, address, &place))
 		return reading_no_memory(p->r);
 	*is_signal = place.is_signal;
 	if (place.at.module == BUILDER_NONE || !calls || place.is_signal)
@@ -483,50 +447,125 @@ static void turn(struct perf_reading *p)
 	}
 }
 
-/* The kernel, once for all its frames that follow each other. */
+/* The kernel's function at ADDRESS, if anybody tells which that is. */
+static bool kernel_push_at(struct perf_reading *p, uint64_t address)
+{
+	uint32_t function;
+
+	if (!places_find_kernel(&p->places, address, &function))
+		return reading_no_memory(p->r);
+	return function == BUILDER_NONE || from_perf_push(p, function, nowhere);
+}
+
+/* The kernel itself, which all its functions are below, as the recorder has it. */
 static bool kernel_push(struct perf_reading *p)
 {
-	uint32_t kernel = builder_function(p->r->builder, &(struct builder_function){ .module = BUILDER_NONE, .name = "[kernel]" });
+	return from_perf_push(p, builder_function(p->r->builder, &(struct builder_function){ .module = BUILDER_NONE, .name = "[kernel]" }), nowhere);
+}
 
-	return (p->stack.n && p->stack.functions[p->stack.n - 1] == kernel) || from_perf_push(p, kernel, nowhere);
+/* The user's innermost frames: where the processor was interrupted, at FIRST, and who called that, before SECOND; 0: nobody is known.  A precise event's sample has the address of
+ * the instruction that it is of, and the interrupt came some instructions later: in the same function, in one that called it and that it has returned to since, or in one that it
+ * has called since, and which is not under way then.  *TAKEN: how many of these two frames are on the stack now. */
+static bool leaf_push(struct perf_reading *p, struct task *t, const struct sample *s, uint64_t first, uint64_t second, size_t *taken)
+{
+	struct place own, there, caller = { .function = BUILDER_NONE };
+	bool ignored;
+
+	*taken = 1;
+	if (!s->has_ip || s->kernel || s->ip == first)
+		return push_at(p, t, first, false, &ignored);
+	if (!places_find(&p->places, &t->process, s->ip, &own) || !places_find(&p->places, &t->process, first, &there) ||
+	    (second && !places_find(&p->places, &t->process, second - 1, &caller)))
+		return reading_no_memory(p->r);
+	*taken = own.function == there.function ? 1 : own.function == caller.function ? 2 : 0;
+	return push_at(p, t, s->ip, false, &ignored);
 }
 
 /* Unwind the user's part.  *WHOLE: to the thread's start. */
 static bool user_walk(struct perf_reading *p, struct task *t, const struct sample *s, struct walk *w, bool *is_whole)
 {
 	struct walk_frame frames[DEEPEST];
+	size_t n, taken = 0;
 	bool ignored;
-	size_t n;
 
-	w->space = &t->space;
+	w->space = &t->process.space;
 	w->stack = s->stack;
 	w->size = s->stack_size;
 	*is_whole = walk_stack(w, frames, DEEPEST, &n) == WALK_WHOLE;
-	for (size_t i = 0; i < n; i++)
+	if (n > 0 && !leaf_push(p, t, s, frames[0].address, n > 1 ? frames[1].address + 1 : 0, &taken))
+		return false;
+	for (size_t i = taken; i < n; i++)
 		if (!push_at(p, t, frames[i].address, frames[i].back != 0, &ignored))
 			return false;
 	return true;
 }
 
-/* The frames of the kernel's chain; the user's only if USER.  The first of each part is where it was, the others where calls return to. */
+/* The kernel's part of a chain, from *B on, to the next mark.  The first frame is where it was, the others where calls return to. */
+static bool kernel_chain_walk(struct perf_reading *p, struct perf_bytes *b, const struct sample *s)
+{
+	bool is_first = true;
+
+	for (; b->end - b->at >= 8; is_first = false) {
+		struct perf_bytes next = *b;
+		uint64_t ip = perf_take(&next, 8);
+
+		if (ip >= (uint64_t)PERF_CONTEXT_MAX)
+			break;
+		if (!kernel_push_at(p, !is_first ? ip - 1 : s->kernel && s->ip >> 63 ? s->ip : ip))
+			return false;
+		*b = next;
+	}
+	return is_first || kernel_push(p);
+}
+
+/* The frame at number I behind B; 0: a mark is there, or nothing. */
+static uint64_t frame_at(const struct perf_bytes *b, size_t i)
+{
+	uint64_t ip = 0;
+
+	if ((size_t)(b->end - b->at) >= 8 * (i + 1))
+		memcpy(&ip, b->at + 8 * i, 8);
+	return ip < (uint64_t)PERF_CONTEXT_MAX ? ip : 0;
+}
+
+/* The same of the user's part, which goes onto the stack if PUSHES. */
+static bool user_chain_walk(struct perf_reading *p, struct task *t, struct perf_bytes *b, const struct sample *s, bool pushes)
+{
+	uint64_t first = frame_at(b, 0), ip;
+	bool interrupted = false, ok = true;
+	size_t taken = 0;
+
+	if (pushes && first)
+		ok = leaf_push(p, t, s, first, frame_at(b, 1), &taken);
+	for (size_t i = 0; ok && b->end - b->at >= 8; i++) {
+		memcpy(&ip, b->at, 8);
+		if (ip >= (uint64_t)PERF_CONTEXT_MAX)
+			break;
+		perf_skip(b, 8);
+		if (pushes && i >= taken)
+			ok = push_at(p, t, ip - (i > 0), i > 0 && !interrupted, &interrupted);
+	}
+	return ok;
+}
+
+/* The parts of the kernel's chain, each behind a mark; the user's only if USER. */
 static bool chain_walk(struct perf_reading *p, struct task *t, const struct sample *s, bool user)
 {
 	struct perf_bytes b = s->chain;
-	bool kernel = s->kernel, first = true, interrupted = false;
+	bool kernel = s->kernel, ok = true;
 
-	while (b.end - b.at >= 8) {
-		uint64_t ip = perf_take(&b, 8);
+	while (ok && b.end - b.at >= 8) {
+		uint64_t ip;
 
+		memcpy(&ip, b.at, 8);
 		if (ip >= (uint64_t)PERF_CONTEXT_MAX) {
+			perf_skip(&b, 8);
 			kernel = ip == (uint64_t)PERF_CONTEXT_KERNEL || ip == (uint64_t)PERF_CONTEXT_HV;
-			first = true;
-			continue;
+		} else {
+			ok = kernel ? kernel_chain_walk(p, &b, s) : user_chain_walk(p, t, &b, s, user);
 		}
-		if (kernel ? !kernel_push(p) : user && !push_at(p, t, ip - !first, !first && !interrupted, &interrupted))
-			return false;
-		first = false;
 	}
-	return true;
+	return ok;
 }
 
 /* The stack of S, innermost first. */
@@ -543,10 +582,10 @@ static bool stack_find(struct perf_reading *p, struct task *t, const struct samp
 	*cut = !is_whole;
 	if (p->stack.n)
 		return true;
-	return s->kernel ? kernel_push(p) : push_at(p, t, s->ip, false, &ignored);
+	return s->kernel ? kernel_push_at(p, s->ip) && kernel_push(p) : push_at(p, t, s->ip, false, &ignored);
 }
 
-static bool from_perf_sample_read(struct perf_reading *p, const struct perf_event_header *h, struct perf_bytes b, size_t at)
+static bool from_perf_sample_read(struct perf_reading *p, const struct perf_record *h, struct perf_bytes b, size_t at)
 {
 	const struct perf_attr *a = perf_file_attr(&p->file, b, true);
 	uint32_t event = p->event_of[a - p->file.attrs], process, thread, ignored;
@@ -556,7 +595,7 @@ static bool from_perf_sample_read(struct perf_reading *p, const struct perf_even
 	bool cut;
 
 	if (!from_perf_sample_take(a, b, &s))
-		return malformed(p, at);
+		return perf_record_wrong(&p->file, at);
 	s.kernel = (h->misc & MODES) == KERNEL_MODE;
 	t = task_of(p, s.pid);
 	if (!t || !stack_find(p, t, &s, &cut))
@@ -576,9 +615,10 @@ static bool from_perf_sample_read(struct perf_reading *p, const struct perf_even
 
 static bool from_perf_record_read(struct perf_reading *p, size_t at)
 {
-	struct perf_event_header h = header_at(p, at);
-	struct perf_bytes b = body_at(p, at);
+	struct perf_bytes b = perf_record_body(&p->file, at);
+	struct perf_record h;
 
+	perf_record_at(&p->file, at, &h);
 	switch (h.type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -645,7 +685,7 @@ static void rest_tell(struct perf_reading *p)
 static void perf_free(struct perf_reading *p)
 {
 	for (uint32_t i = 0; i < p->ntasks; i++) {
-		space_free(&p->tasks[i]->space);
+		places_process_end(&p->tasks[i]->process);
 		free(p->tasks[i]);
 	}
 	free(p->tasks);
@@ -656,16 +696,18 @@ static void perf_free(struct perf_reading *p)
 	free(p->backs);
 	table_free(&p->by_pid);
 	table_free(&p->by_tid);
-	places_free(&p->places);
+	places_end(&p->places);
 	events_free(&p->events);
 	perf_file_free(&p->file);
 }
 
 static bool perf_read(struct reading *r)
 {
-	struct perf_reading p = { .r = r, .places.builder = r->builder };
+	struct perf_reading p = { .r = r };
 	bool ok = perf_file_open(&p.file, r) && events_name(&p) && records_find(&p) && (events_show(&p.events, r->builder) || reading_no_memory(r));
 
+	places_begin(&p.places, r->builder);
+	p.places.release = p.file.release;
 	builder_keep_sites(r->builder);
 	for (uint32_t i = 0; ok && i < p.file.nbuild_ids; i++)
 		ok = places_tell(&p.places, p.file.build_ids[i].path, p.file.build_ids[i].id, p.file.build_ids[i].size) || reading_no_memory(p.r);

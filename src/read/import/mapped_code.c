@@ -12,15 +12,16 @@ bool mapped_code_read(struct mapped_code *m, struct reading *r, const char *map,
 	const struct mapping *first;
 	bool ok = text != NULL;
 
-	*m = (struct mapped_code){ .r = r, .places.builder = r->builder };
-	space_init(&m->space, 0, &m->places.images);
+	*m = (struct mapped_code){ .r = r };
+	places_begin(&m->places, r->builder);
+	places_process_begin(&m->places, &m->process, 0);
 	if (ok) {
 		memcpy(text, map, n);
 		text[n] = '\0';
-		ok = space_renew(&m->space, text);
+		ok = space_renew(&m->process.space, text);
 	}
 	free(text);
-	first = ok && m->space.n ? &m->space.mappings[0] : NULL;
+	first = ok && m->process.space.n ? &m->process.space.mappings[0] : NULL;
 	if (first && first->image && first->image->path[0] == '/')	/* the lowest is the program, as the kernel lays it out */
 		builder_main(r->builder, places_module(&m->places, first->image));
 	return ok || reading_no_memory(r);
@@ -30,8 +31,8 @@ void mapped_code_free(struct mapped_code *m)
 {
 	if (!m->r)
 		return;
-	space_free(&m->space);
-	places_free(&m->places);
+	places_process_end(&m->process);
+	places_end(&m->places);
 }
 
 bool mapped_code_push(struct mapped_code *m, struct stack *s, uint64_t address, bool calls)
@@ -40,9 +41,9 @@ bool mapped_code_push(struct mapped_code *m, struct stack *s, uint64_t address, 
 	char name[32];
 
 	address -= calls && address;
-	if (!places_find(&m->places, &m->space, address, &place))
+	if (!places_find(&m->places, &m->process, address, &place))
 		return reading_no_memory(m->r);
-	if (!space_find(&m->space, address)) {			/* no more is known of it than where it is */
+	if (!space_find(&m->process.space, address)) {			/* no more is known of it than where it is */
 		snprintf(name, sizeof name, "0x%" PRIx64, address);
 		place.function = builder_function(m->r->builder, &(struct builder_function){ .module = BUILDER_NONE, .name = name });
 	}

@@ -8,7 +8,7 @@
 struct mapped_code {
 	struct reading *r;
 	struct places places;
-	struct space space;
+	struct places_process process;
 };
 
 /* Begin with the N bytes at MAP, lines as of /proc/PID/maps among others.  False with r->err set.  Freed with mapped_code_free. */

@@ -1,4 +1,7 @@
-/* perf_file.c - header, events and build-ids of a perf.data. */
+/* perf_file.c - header, events and build-ids of a perf.data.
+ *
+ *     a file     header | events | records | features, which the header tells the places of
+ *     a pipe     header | records, among them those that tell of the events and are the features (perf record -o -) */
 #include "read/import/perf_file.h"
 
 #include <inttypes.h>
@@ -8,47 +11,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "read/import/perf_records.h"
 
 /* Numbers of features, and how many there may be. */
-enum { FEATURE_BUILD_ID = 2, FEATURE_ARCH = 6, FEATURE_EVENT_DESC = 12, FEATURES = 256 };
+enum { FEATURE_BUILD_ID = 2, FEATURE_RELEASE = 4, FEATURE_ARCH = 6, FEATURE_EVENT_DESC = 12, FEATURES = 256 };
 enum { HEADER_SIZE = 104, PIPE_HEADER_SIZE = 16, LEAST_ATTR = 64, BUILD_ID_ROOM = 20, BUILD_ID_SIZE_TOLD = 1 << 15 };
-
-/* ---- bytes ---- */
-
-const unsigned char *perf_skip(struct perf_bytes *b, uint64_t n)
-{
-	const unsigned char *at = b->at;
-
-	if (b->wrong || (uint64_t)(b->end - b->at) < n) {
-		b->wrong = true;
-		return NULL;
-	}
-	b->at += n;
-	return at;
-}
-
-uint64_t perf_take(struct perf_bytes *b, size_t size)
-{
-	const unsigned char *at = perf_skip(b, size);
-	uint64_t number = 0;
-
-	if (at)
-		memcpy(&number, at, size);
-	return number;
-}
-
-const char *perf_text(struct perf_bytes *b)
-{
-	const char *text = (const char *)b->at;
-	const char *end = b->wrong ? NULL : memchr(text, 0, (size_t)(b->end - b->at));
-
-	if (!end) {
-		b->wrong = true;
-		return "";
-	}
-	b->at = (const unsigned char *)end + 1;
-	return text;
-}
 
 /* SIZE bytes at AT of the file; false: there are not so many. */
 static bool section(const struct perf_file *f, uint64_t at, uint64_t size, struct perf_bytes *b)
@@ -225,6 +192,10 @@ static bool feature_read(struct perf_file *f, unsigned number, struct perf_bytes
 		names_read(f, b);
 	if (number == FEATURE_ARCH)
 		arch_read(f, b);
+	if (number == FEATURE_RELEASE) {
+		perf_take(&b, 4);
+		f->release = perf_text(&b);
+	}
 	return true;
 }
 
@@ -252,35 +223,94 @@ static bool features_read(struct perf_file *f, const unsigned char *flags)
 
 /* ---- the header ---- */
 
-bool perf_file_open(struct perf_file *f, struct reading *r)
+/* The header of a file, behind its SIZE. */
+static bool header_read(struct perf_file *f, struct perf_bytes b, uint64_t size)
 {
-	struct perf_bytes b = { r->data, r->data + r->len, false };
-	uint64_t size, each, attrs, attrs_size, data, data_size;
+	const struct reading *r = f->r;
+	uint64_t each, attrs, attrs_size, data, data_size;
 	const unsigned char *flags;
 
-	*f = (struct perf_file){ .r = r };
-	if (memcmp(r->data, "2ELIFREP", 8) == 0)
-		return reading_wrong(r, 0, "a perf.data of a machine with the other order of bytes, which is not read");
-	perf_take(&b, 8);
-	size = perf_take(&b, 8);
-	if (size == PIPE_HEADER_SIZE)
-		return reading_wrong(r, 8, "a perf.data that was written to a pipe, which is not read: perf inject -i FILE -o NEW makes NEW, a plain one");
 	each = perf_take(&b, 8);
 	attrs = perf_take(&b, 8), attrs_size = perf_take(&b, 8);
 	data = perf_take(&b, 8), data_size = perf_take(&b, 8);
 	perf_skip(&b, 16);
 	flags = perf_skip(&b, FEATURES / 8);
 	if (b.wrong || size < HEADER_SIZE)
-		return reading_wrong(r, 8, "the header of the perf.data is cut off or malformed");
+		return reading_wrong(f->r, 8, "the header of the perf.data is cut off or malformed");
 	if (data > r->len || data < HEADER_SIZE)
-		return reading_wrong(r, 40, "the records of the perf.data begin at %" PRIu64 ", where the file has none", data);
+		return reading_wrong(f->r, 40, "the records of the perf.data begin at %" PRIu64 ", where the file has none", data);
 	f->data = data;
 	f->data_end = data_size && data_size <= r->len - data ? data + data_size : r->len;	/* 0: perf was killed */
-	if (!attrs_read(f, attrs, attrs_size, each))
+	return attrs_read(f, attrs, attrs_size, each) && (f->data_end == r->len || features_read(f, flags)) && perf_records_inflate(f);
+}
+
+/* The record of an event: what it is, and its numbers. */
+static bool pipe_attr_read(struct perf_file *f, struct perf_bytes b, size_t at)
+{
+	struct perf_bytes one = b;
+	uint32_t size;
+
+	perf_take(&b, 4);
+	size = (uint32_t)perf_take(&b, 4);
+	if (b.wrong || size < LEAST_ATTR || size > (size_t)(one.end - one.at))
+		return perf_record_wrong(f, at);
+	b = (struct perf_bytes){ one.at + size, one.end, false };
+	one.end = b.at;
+	if (!array_grow(&f->attrs, &f->attrs_room, f->nattrs, sizeof *f->attrs))
+		return reading_no_memory(f->r);
+	f->attrs[f->nattrs] = attr_take(one);
+	return ids_add(f, b, f->nattrs++);
+}
+
+/* The record that names the event of a number. */
+static void pipe_name_read(struct perf_file *f, struct perf_bytes b)
+{
+	enum { UPDATE_NAME = 2 };
+	uint64_t what = perf_take(&b, 8), id = perf_take(&b, 8);
+	const char *name = perf_text(&b);
+
+	for (uint32_t i = 0; what == UPDATE_NAME && !b.wrong && i < f->nids; i++)
+		if (f->ids[i].id == id && !f->attrs[f->ids[i].attr].name)
+			f->attrs[f->ids[i].attr].name = strdup(name);
+}
+
+/* What the records of a pipe say of events and files. */
+static bool pipe_read(struct perf_file *f)
+{
+	struct perf_record r;
+	bool ok = true;
+
+	for (size_t at = f->data; ok && perf_record_at(f, at, &r) == PERF_NEXT; at = perf_record_end(&r)) {
+		struct perf_bytes b = perf_record_body(f, at);
+		uint64_t number;
+
+		if (r.type == PERF_OWN_ATTR)
+			ok = pipe_attr_read(f, b, at);
+		else if (r.type == PERF_OWN_UPDATE)
+			pipe_name_read(f, b);
+		else if (r.type == PERF_OWN_BUILD_ID)
+			ok = build_ids_read(f, (struct perf_bytes){ f->bytes + at, b.end, false });
+		else if (r.type == PERF_OWN_FEATURE && (number = perf_take(&b, 8)) < FEATURES)
+			ok = feature_read(f, (unsigned)number, b);
+	}
+	return ok && (f->nattrs || reading_wrong(f->r, f->r->len, "no event in the perf.data, which was written to a pipe"));
+}
+
+bool perf_file_open(struct perf_file *f, struct reading *r)
+{
+	struct perf_bytes b = { r->data, r->data + r->len, false };
+	uint64_t size;
+
+	*f = (struct perf_file){ .r = r, .bytes = r->data, .data = PIPE_HEADER_SIZE, .data_end = r->len };
+	if (memcmp(r->data, "2ELIFREP", 8) == 0)
+		return reading_wrong(r, 0, "a perf.data of a machine with the other order of bytes, which is not read");
+	perf_take(&b, 8);
+	size = perf_take(&b, 8);
+	if (size == PIPE_HEADER_SIZE ? !perf_records_inflate(f) || !pipe_read(f) : !header_read(f, b, size))
 		return false;
 	if (f->nids)
 		qsort(f->ids, f->nids, sizeof *f->ids, by_id);
-	return f->data_end == r->len || features_read(f, flags);
+	return true;
 }
 
 void perf_file_free(struct perf_file *f)
@@ -290,4 +320,5 @@ void perf_file_free(struct perf_file *f)
 	free(f->attrs);
 	free(f->ids);
 	free(f->build_ids);
+	free(f->inflated);
 }

@@ -5,6 +5,7 @@
 #define IMPORT_PERF_FILE_H
 
 #include "read/import/format.h"
+#include "read/import/perf_bytes.h"
 
 /* An event that was sampled. */
 struct perf_attr {
@@ -28,7 +29,9 @@ struct perf_build_id {
 
 struct perf_file {
 	struct reading *r;
-	size_t data, data_end;		/* where the records are */
+	const unsigned char *bytes;	/* in which the records are: the file, or what was compressed in it */
+	unsigned char *inflated;	/* the same, malloc'ed; NULL: nothing was compressed */
+	size_t data, data_end;		/* where the records are in them */
 	struct perf_attr *attrs;
 	uint32_t nattrs;
 	size_t attrs_room;
@@ -38,22 +41,11 @@ struct perf_file {
 	struct perf_build_id *build_ids;
 	uint32_t nbuild_ids;
 	size_t build_ids_room;
+	const char *release;		/* of the kernel, as uname has it; NULL: not said */
 	bool other_machine;		/* it is not of x86-64: registers mean something else */
 };
 
-/* Bytes of the file that are read one after the other. */
-struct perf_bytes {
-	const unsigned char *at, *end;
-	bool wrong;			/* more was wanted than there is; what came then was 0 */
-};
-
-uint64_t perf_take(struct perf_bytes *b, size_t size);		/* a number of SIZE bytes */
-const unsigned char *perf_skip(struct perf_bytes *b, uint64_t n); /* N bytes; NULL: so many there are not */
-
-/* The text that is next, up to a zero byte or the end: malloc'ed copies are the caller's matter.  "" where it has no end. */
-const char *perf_text(struct perf_bytes *b);
-
-/* Read header, events and build-ids.  False with the error set.  Freed with perf_file_free in any case. */
+/* Read header, events and build-ids, and inflate what is compressed.  False with the error set.  Freed with perf_file_free in any case. */
 bool perf_file_open(struct perf_file *f, struct reading *r);
 void perf_file_free(struct perf_file *f);
 

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/proc.h"
 #include "read/symbols/eh_frame.h"
+#include "read/symbols/kept_files.h"
 #include "read/symbols/open_files.h"
 
 /* Names are looked up when a report is made; here nobody looks for a debug file, but for what is inlined. */
@@ -91,8 +92,48 @@ static void image_build_id_take(struct image *i)
 	memcpy(i->build_id, id, i->build_id_size);
 }
 
-static struct image *image_new(pid_t pid, const char *path, uint64_t device, uint64_t inode, const Dwfl_Callbacks *how)
+/* Has the open file the build-id ID, or as much of it as is told? */
+static bool image_has(const struct image *i, const uint8_t *id, size_t size)
 {
+	return size <= i->build_id_size && memcmp(id, i->build_id, size) == 0;
+}
+
+/* The file with the build-id ID that is kept somewhere. */
+static bool image_open_kept(struct image *i, const uint8_t *id, size_t size, const Dwfl_Callbacks *how)
+{
+	char path[PATH_MAX];
+	struct error ignored;
+
+	for (size_t next = 0; kept_files_next(id, size, KEPT_CODE, &next, path);) {
+		if (!binary_open(&i->binary, path, how, &ignored))
+			continue;
+		image_build_id_take(i);
+		if (image_has(i, id, size))
+			return true;
+		binary_close(&i->binary);
+	}
+	return false;
+}
+
+/* Open it, as it is mapped or as it is kept. */
+static bool image_open(const struct images *s, struct image *i, pid_t pid, const Dwfl_Callbacks *how)
+{
+	size_t size = 0;
+	const uint8_t *id = s->told ? s->told(s->told_arg, i->path, &size) : NULL;
+
+	if (image_open_file(i, pid, how)) {
+		image_build_id_take(i);
+		if (!size || image_has(i, id, size))
+			return true;
+		binary_close(&i->binary);
+		i->build_id_size = 0;
+	}
+	return size && image_open_kept(i, id, size, how);
+}
+
+static struct image *image_new(const struct images *s, pid_t pid, const char *path, uint64_t device, uint64_t inode)
+{
+	const Dwfl_Callbacks *how = s->callbacks.find_elf ? &s->callbacks : &callbacks;
 	struct image *i = calloc(1, sizeof *i);
 
 	if (!i || !(i->path = strdup(path))) {
@@ -101,10 +142,9 @@ static struct image *image_new(pid_t pid, const char *path, uint64_t device, uin
 	}
 	i->device = device;
 	i->inode = inode;
-	i->present = image_open_file(i, pid, how);
+	i->present = image_open(s, i, pid, how);
 	if (!i->present)
 		return i;
-	image_build_id_take(i);
 	go_table_read(&i->go, &i->binary);
 	i->rules = rules_new(i->binary.elf, &i->go);
 	return i;
@@ -119,7 +159,7 @@ struct image *images_find(struct images *s, pid_t pid, const char *path, uint64_
 	for (uint32_t k = 0; k < s->n; k++)
 		if (s->all[k]->inode == inode && s->all[k]->device == device && !strcmp(s->all[k]->path, path))
 			return s->all[k];
-	if (!array_grow(&s->all, &s->room, s->n, sizeof *s->all) || !(i = image_new(pid, path, device, inode, s->callbacks.find_elf ? &s->callbacks : &callbacks)))
+	if (!array_grow(&s->all, &s->room, s->n, sizeof *s->all) || !(i = image_new(s, pid, path, device, inode)))
 		return NULL;
 	return s->all[s->n++] = i;
 }

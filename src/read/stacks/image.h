@@ -30,6 +30,10 @@ struct images {
 	size_t room;
 	Dwfl_Callbacks callbacks;	/* how debug files are found; zero: nobody looks for any */
 	char *debug_path;		/* where */
+	/* The build-id that the file mapped as PATH had, *SIZE bytes, perhaps without zeros at its end; *SIZE 0: that is not told.  NULL: nobody tells.  What has another one is not
+	 * `present`; what has it is looked for where it is kept, too (kept_files.h). */
+	const uint8_t *(*told)(void *arg, const char *path, size_t *size);
+	void *told_arg;
 };
 
 /* What is inlined is to be asked for: have S, which is new, look for debug files.  False: out of memory. */

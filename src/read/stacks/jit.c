@@ -46,7 +46,7 @@ struct told {
 };
 
 struct jit {
-	pid_t pid;
+	pid_t pid;			/* 0: it is over */
 	uid_t user;			/* whose process it is */
 	int64_t began;			/* when it began, s since 1970; 0: not known */
 	char map[64];			/* path of the perf map, seen from the process */
@@ -101,23 +101,36 @@ static int64_t jit_begin_of(uint64_t start)
 	return real.tv_sec - boot.tv_sec + (int64_t)start / sysconf(_SC_CLK_TCK);
 }
 
-struct jit *jit_new(pid_t pid, uint64_t start)
+/* Of a process of USER that has NUMBER itself. */
+static struct jit *jit_make(uid_t user, pid_t number)
 {
 	struct jit *j = calloc(1, sizeof *j);
-	char path[64];
-	struct stat st;
 
 	if (!j)
 		return NULL;
-	j->pid = pid;
-	snprintf(path, sizeof path, "/proc/%d", (int)pid);
-	j->user = stat(path, &st) == 0 ? st.st_uid : geteuid();
-	j->began = jit_begin_of(start);
-	snprintf(j->map, sizeof j->map, "/tmp/perf-%d.map", (int)own_number(pid));
+	j->user = user;
+	snprintf(j->map, sizeof j->map, "/tmp/perf-%d.map", (int)number);
 	j->files[0].fd = j->files[1].fd = -1;
 	j->files[1].dump = true;
 	return j;
 }
+
+struct jit *jit_new(pid_t pid, uint64_t start)
+{
+	struct jit *j;
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof path, "/proc/%d", (int)pid);
+	j = jit_make(stat(path, &st) == 0 ? st.st_uid : geteuid(), own_number(pid));
+	if (j) {
+		j->pid = pid;
+		j->began = jit_begin_of(start);
+	}
+	return j;
+}
+
+struct jit *jit_new_over(pid_t pid) { return jit_make(geteuid(), pid); }
 
 void jit_free(struct jit *j)
 {
@@ -141,7 +154,7 @@ static int open_own(const struct jit *j, const char *path)
 	int fd;
 
 	snprintf(whole, sizeof whole, "/proc/%d/root%s", (int)proc_thread(j->pid), path);
-	fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	fd = j->pid ? open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
 	if (fd < 0)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);	/* it is gone, or we may not look there */
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == j->user || st.st_uid == 0) && st.st_mtime + 1 >= j->began)
@@ -354,8 +367,8 @@ static void stacks_jit_look(struct jit *j, uint64_t time)
 	if (j->n > j->settled)
 		jit_settle(j);
 	took = PART * (jit_now() - time);
-	j->next_soon = time + (took > SOON ? took : SOON);
-	j->next_later = time + (took > LATER ? took : LATER);
+	j->next_soon = j->pid ? time + (took > SOON ? took : SOON) : UINT64_MAX;
+	j->next_later = j->pid ? time + (took > LATER ? took : LATER) : UINT64_MAX;
 }
 
 static const struct code *jit_code_at(const struct jit *j, uint64_t address)

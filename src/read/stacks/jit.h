@@ -25,6 +25,9 @@ struct jit_function {
 
 /* Of the process PID, which runs or has run, and began at START (field starttime of /proc/PID/stat); 0: not known.  NULL: out of memory.  Freed with jit_free. */
 struct jit *jit_new(pid_t pid, uint64_t start);
+
+/* The same of a process that somebody else recorded, and which is over: what it has left as PID is believed if it is this user's, or root's. */
+struct jit *jit_new_over(pid_t pid);
 void jit_free(struct jit *j);
 
 /* It has mapped PATH, which may be a jitdump; as soon as that is known. */

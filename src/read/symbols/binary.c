@@ -123,6 +123,18 @@ static bool find_code(struct binary *b)
 	return true;
 }
 
+/* Has B the code that its sections tell of?  A debug file has their headers alone, and those of segments as they were. */
+static bool has_code(const struct binary *b)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(b->elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR)
+			return header.sh_type != SHT_NOBITS;
+	return true;
+}
+
 /* The part of the file that HEADER maps, as far as there is one; SIZE 0: none. */
 static struct load load_of(const struct binary *b, const GElf_Phdr *header)
 {
@@ -149,7 +161,7 @@ static bool find_loads(struct binary *b)
 	size_t n = 0;
 	GElf_Phdr header;
 
-	if (elf_getphdrnum(b->elf, &n) < 0)
+	if (elf_getphdrnum(b->elf, &n) < 0 || !has_code(b))
 		n = 0;
 	b->loads = calloc(n + 1, sizeof *b->loads);
 	if (!b->loads)

@@ -8,6 +8,7 @@
 
 #include "read/symbols/open_files.h"
 #include "read/symbols/goals.h"
+#include "read/symbols/kept_files.h"
 #include "read/symbols/monitor_note.h"
 
 void module_init(struct module *m, const struct profile_module *from, uint32_t index, struct arena *arena)
@@ -99,6 +100,20 @@ static bool module_open_elsewhere(struct module *m, const Dwfl_Callbacks *callba
 	return false;
 }
 
+/* By its build-id: the file, or, without its code, what a debug package tells. */
+static bool module_open_kept(struct module *m, const Dwfl_Callbacks *callbacks)
+{
+	static const enum kept_kind kinds[] = { KEPT_CODE, KEPT_SYMBOLS };
+	char path[PATH_MAX];
+	struct error ignored;
+
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+		for (size_t next = 0; kept_files_next(m->from->build_id, m->from->build_id_size, kinds[k], &next, path);)
+			if (module_open_at(m, path, callbacks, &ignored))
+				return true;
+	return false;
+}
+
 /* A module that several runs had at several places, one of them perhaps a copy that is gone, is taken from where it still is;
  * if it is nowhere, the error is that of the first place. */
 bool module_open(struct module *m, const Dwfl_Callbacks *callbacks, struct error *err)
@@ -114,7 +129,7 @@ bool module_open(struct module *m, const Dwfl_Callbacks *callbacks, struct error
 	for (uint32_t i = 0; i < m->from->nalso; i++)
 		if (module_open_at(m, m->from->also[i], callbacks, &ignored))
 			return true;
-	return module_open_elsewhere(m, callbacks);
+	return module_open_elsewhere(m, callbacks) || module_open_kept(m, callbacks);
 }
 
 static void module_keep(void *node)

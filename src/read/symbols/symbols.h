@@ -3,7 +3,7 @@
  * Built on elfutils' libdwfl and libiberty's demangler.  Separate debug files are found by build-id and by
  * debuglink: beside the binary, in .debug/ beside it, in /usr/lib/debug, and in the directories of the environment
  * variable APROF_DEBUG_PATH (separated by colons, and laid out like /usr/lib/debug); debuginfod is asked
- * only when the user has set DEBUGINFOD_URLS.
+ * only when the user has set DEBUGINFOD_URLS.  A file that is gone, or is of another build by now, is taken by its build-id from where it is kept (kept_files.h).
  *
  * Addresses are link-time ones: those of the ELF file itself, as nm prints them.
  * Names are as the file has them: whoever prints one escapes it first.  All strings belong to the struct symbols. */

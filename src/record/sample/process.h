@@ -13,7 +13,7 @@
 #include "read/stacks/space.h"
 #include "record/sample/account.h"
 #include "record/sample/inlined.h"
-#include "record/sample/kallsyms.h"
+#include "read/stacks/kallsyms.h"
 #include "record/sample/ledger.h"
 #include "record/sample/source.h"
 

@@ -579,7 +579,7 @@ static void kernel_begin(struct recorder *r)
 	if (r->sources[0]->kind->number != AMON_SOURCE_PERF)
 		error_set(&r->refused, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel's frames are known by perf events only, which are not permitted or not asked for here");
 	else if (r->sources[0]->sees_kernel)
-		r->kernel = kernel_read(&r->refused);
+		r->kernel = kernel_read(NULL, &r->refused);
 	else
 		part_refused(r);
 	r->wishes.kernel = r->kernel;

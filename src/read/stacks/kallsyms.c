@@ -1,6 +1,7 @@
 /* kallsyms.c - /proc/kallsyms: ADDRESS TYPE NAME, and [MODULE] where it is of one.  Addresses are 0 for who may not know them. */
-#include "record/sample/kallsyms.h"
+#include "read/stacks/kallsyms.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,8 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+
+#define KALLSYMS "/proc/kallsyms"
 
 struct kernel {
 	struct arena arena;
@@ -54,16 +57,16 @@ static bool kallsyms_line_take(struct kernel *k, const char *line)
 	return true;
 }
 
-struct kernel *kernel_read(struct error *err)
+struct kernel *kernel_read(const char *path, struct error *err)
 {
 	struct kernel *k = calloc(1, sizeof *k);
-	FILE *f = fopen("/proc/kallsyms", "re");
+	FILE *f = fopen(path ? path : KALLSYMS, "re");
 	char *line = NULL;
 	size_t room = 0;
 	bool ok = k && f;
 
 	if (!f)
-		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel's routines have no names here: /proc/kallsyms: %s", strerror(errno));
+		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel's routines have no names here: %s: %s", path ? path : KALLSYMS, strerror(errno));
 	while (ok && getline(&line, &room, f) > 0)
 		ok = kallsyms_line_take(k, line);
 	free(line);
@@ -94,4 +97,36 @@ const char *kernel_name(const struct kernel *k, uint64_t address)
 			high = middle;
 	}
 	return low > 0 ? k->all[low - 1].name : NULL;
+}
+
+uint64_t kernel_address(const struct kernel *k, const char *name)
+{
+	for (uint32_t i = 0; i < k->n; i++)
+		if (strcmp(k->all[i].name, name) == 0)
+			return k->all[i].start;
+	return 0;
+}
+
+bool kernel_runs(const uint8_t *id, size_t size)
+{
+	unsigned char notes[4096];
+	FILE *f = fopen("/sys/kernel/notes", "re");
+	size_t n = f ? fread(notes, 1, sizeof notes, f) : 0, at = 0;
+	Elf64_Nhdr h;
+
+	if (f)
+		fclose(f);
+	while (n - at >= sizeof h) {
+		size_t name, described;
+
+		memcpy(&h, notes + at, sizeof h);
+		name = at + sizeof h;
+		described = name + ((h.n_namesz + (size_t)3) & ~(size_t)3);
+		at = described + ((h.n_descsz + (size_t)3) & ~(size_t)3);
+		if (at > n)
+			return false;
+		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && memcmp(notes + name, "GNU", 4) == 0)
+			return size > 0 && size <= h.n_descsz && memcmp(notes + described, id, size) == 0;
+	}
+	return false;
 }
