@@ -8,13 +8,14 @@
  *     12 9000                         where they are made, and the costs of all that passed in them
  *
  * There are no contexts in it: what is made of it has each function with its own cost, and arcs with calls and with the cost within.  Each event is a
- * value. */
+ * value.  Of each line of the source its cost is kept, of the event that is shown first, and which calls stand there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/pair_table.h"
+#include "read/import/cost_lines.h"
 #include "read/import/cost_words.h"
 #include "read/import/format.h"
 
@@ -54,6 +55,7 @@ struct costs {
 	size_t arcs_room;
 	struct pair_table by_ends;	/* index of arcs + 1 */
 	struct cost_table selves, within; /* of functions by themselves, and of all that passed in arcs */
+	struct cost_lines lines;
 	uint64_t position[MOST_POSITIONS]; /* the last ones */
 	unsigned npositions, line_at;	/* which of them is the source line; npositions: none is */
 	char events[MOST_EVENTS][64];	/* names, as the first part of the file has them */
@@ -69,6 +71,8 @@ struct costs {
 	char program[512];
 	uint32_t pid;
 	uint32_t strange;		/* lines of the head that are not known */
+	size_t good;			/* lines of costs */
+	bool uncounted;			/* calls were not counted: aprof's own export of such a profile has one for each arc (show/export/callgrind.c) */
 };
 
 static bool from_callgrind_wrong(struct costs *c, const char *what)
@@ -202,7 +206,7 @@ static void text_take(char *out, size_t size, const char *at, const char *end)
 
 static bool head_line(struct costs *c, const char *word, size_t n, const char *at, const char *end)
 {
-	static const char *const passed[] = { "creator", "part", "thread", "desc", "summary", "event" };
+	static const char *const passed[] = { "creator", "part", "thread", "summary", "event" };
 	uint64_t number;
 	size_t length;
 
@@ -216,6 +220,8 @@ static bool head_line(struct costs *c, const char *word, size_t n, const char *a
 		return (cost_number(&at, end, &number) && number == 1) || from_callgrind_wrong(c, "a version of the format that is not known");
 	if (from_callgrind_is_word(word, n, "pid")) {
 		c->pid = cost_number(&at, end, &number) ? (uint32_t)number : 0;
+	} else if (from_callgrind_is_word(word, n, "desc")) {
+		c->uncounted |= from_callgrind_is_word(at, (size_t)(end - at), "Calls: not counted; each arc has 1");
 	} else if (from_callgrind_is_word(word, n, "cmd")) {
 		word = word_take(&at, end, &length);
 		text_take(c->program, sizeof c->program, word ? word : end, word ? word + length : end);
@@ -394,13 +400,14 @@ static bool key_line(struct costs *c, const char *key, size_t n, const char *at,
 		return from_callgrind_name_line(c, FILE_NAME, &c->callee_file, at, end);
 	if (from_callgrind_is_word(key, n, "cfn"))
 		return callee_line(c, at, end);
-	if (from_callgrind_is_word(key, n, "calls"))
+	if (from_callgrind_is_word(key, n, "calls") || from_callgrind_is_word(key, n, "rcalls"))	/* those of recursion in old files */
 		return calls_line(c, at, end);
 	if (from_callgrind_is_word(key, n, "jump") || from_callgrind_is_word(key, n, "jcnd"))
 		return jump_line(c);
 	if (from_callgrind_is_word(key, n, "jfi") || from_callgrind_is_word(key, n, "jfn"))
 		return from_callgrind_name_line(c, key[2] == 'i' ? FILE_NAME : FUNCTION, &word, at, end);
-	return from_callgrind_wrong(c, "a key that the format does not have");
+	reading_odd_line(c->r, &c->l);
+	return true;
 }
 
 /* Positions and costs; those that are not there are 0. */
@@ -429,11 +436,30 @@ static bool self_add(struct costs *c)
 	return costs_add(c, &c->selves, c->function);
 }
 
+/* The event that is shown first: the first that is a time, else the first. */
+static unsigned first_event(const struct costs *c)
+{
+	for (unsigned i = 0; i < c->nevents; i++)
+		if (from_callgrind_nsec_of(c->events[i]))
+			return i;
+	return 0;
+}
+
+/* The costs of the line at hand are of a line of the source, or of calls of TO there. */
+static bool line_add(struct costs *c, uint32_t to)
+{
+	uint64_t line = c->line_at < c->npositions ? c->position[c->line_at] : 0;
+
+	return !line || line > UINT32_MAX ||
+		cost_lines_add(&c->lines, &(struct cost_line){ c->function, c->place, (uint32_t)line, to, c->costs[first_event(c)] });
+}
+
 static bool cost_line(struct costs *c, const char *at, const char *end)
 {
 	int what = c->next;
 
 	c->next = COST;
+	c->good++;
 	if (!c->nevents)
 		return from_callgrind_wrong(c, "costs before the line `events:`");
 	c->functions_told = true;
@@ -441,6 +467,8 @@ static bool cost_line(struct costs *c, const char *at, const char *end)
 		return from_callgrind_wrong(c, "costs before the line `fn=`");
 	if (!from_callgrind_numbers_take(c, at, end))
 		return false;
+	if (what != JUMP && !line_add(c, what == CALL ? c->callee : COST_LINE_NO_CALL))
+		return reading_no_memory(c->r);
 	return what == CALL ? from_callgrind_arc_add(c) : what == JUMP || self_add(c);
 }
 
@@ -460,7 +488,10 @@ static bool from_callgrind_line_read(struct costs *c)
 	if (from_callgrind_head_take(at, (size_t)(end - at), &word, &n, &value))
 		return head_line(c, word, n, value, end);
 	sign = memchr(at, '=', (size_t)(end - at));
-	return sign ? key_line(c, at, (size_t)(sign - at), sign + 1, end) : from_callgrind_wrong(c, "neither costs nor a name");
+	if (sign)
+		return key_line(c, at, (size_t)(sign - at), sign + 1, end);
+	reading_odd_line(c->r, &c->l);
+	return true;
 }
 
 /* ---- into the builder ---- */
@@ -493,6 +524,42 @@ static bool function_put(struct costs *c, struct cost_function *f, char *room)
 	return f->number != BUILDER_NONE;
 }
 
+/* The lines of function number F, of which there is room for all at OUT; their costs are halved SHIFT times. */
+static size_t lines_put(const struct costs *c, uint32_t f, unsigned shift, struct builder_line *out)
+{
+	size_t n, kept = 0;
+	const struct cost_line *lines = cost_lines_of(&c->lines, f, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (lines[i].to == COST_LINE_NO_CALL && (told(c, lines[i].file) || lines[i].file == c->functions[f].file))
+			out[kept++] = (struct builder_line){ .file = lines[i].file == c->functions[f].file ? NULL : told(c, lines[i].file), .line = lines[i].line,
+				.weight = (uint32_t)(lines[i].cost >> shift) };
+	return kept;
+}
+
+/* How often the costs of lines are to be halved so that all have room. */
+static unsigned lines_shift(const struct costs *c)
+{
+	unsigned shift = 0;
+
+	for (uint32_t i = 0; i < c->lines.n; i++)
+		while (c->lines.all[i].cost >> shift > UINT32_MAX)
+			shift++;
+	return shift;
+}
+
+/* Where calls stand; all functions have their numbers. */
+static void calls_put(const struct costs *c)
+{
+	for (uint32_t i = 0; i < c->lines.n; i++) {
+		const struct cost_line *l = &c->lines.all[i];
+
+		if (l->to != COST_LINE_NO_CALL)
+			builder_call(c->r->builder, c->functions[l->function].number, c->functions[l->to].number,
+				     l->file == c->functions[l->function].file ? NULL : told(c, l->file), l->line);
+	}
+}
+
 /* The events as the builder has them. */
 struct cost_values {
 	uint32_t number[MOST_EVENTS];	/* of each event */
@@ -515,21 +582,29 @@ static bool values_put(const struct costs *c, const uint64_t *costs, struct cost
 static bool functions_put(struct costs *c, uint32_t thread, struct cost_values *v)
 {
 	size_t longest = 0;
+	struct builder_line *lines;
+	unsigned shift = lines_shift(c);
 	char *room;
 	bool ok;
 
 	for (uint32_t i = 0; i < c->words.n; i++)
 		longest = strlen(c->words.text[i]) > longest ? strlen(c->words.text[i]) : longest;
 	room = malloc(longest + 1);
-	ok = room != NULL;
+	lines = calloc((size_t)c->lines.n + 1, sizeof *lines);
+	cost_lines_settle(&c->lines);
+	ok = room && lines;
 	for (uint32_t i = 0; ok && i < c->nfunctions; i++) {
 		struct cost_function *f = &c->functions[i];
 
 		ok = function_put(c, f, room) && values_put(c, costs_at(c, &c->selves, i), v);
 		if (ok)
-			builder_add(c->r->builder, &(struct builder_sample){ .thread = thread, .functions = &f->number, .n = 1, .amounts = v->amounts });
+			builder_add(c->r->builder, &(struct builder_sample){ .thread = thread, .functions = &f->number, .n = 1, .amounts = v->amounts,
+				.lines = lines, .nlines = lines_put(c, i, shift, lines) });
 	}
+	if (ok)
+		calls_put(c);
 	free(room);
+	free(lines);
 	return ok || reading_no_memory(c->r);
 }
 
@@ -566,11 +641,8 @@ static void cost_event_show(struct costs *c, unsigned i, struct cost_values *v)
 /* The first that is a time comes first, else the first. */
 static void cost_events_show(struct costs *c, struct cost_values *v)
 {
-	unsigned first = 0;
+	unsigned first = first_event(c);
 
-	for (unsigned i = c->nevents; i-- > 0;)
-		if (from_callgrind_nsec_of(c->events[i]))
-			first = i;
 	for (unsigned i = 0; i < c->nevents; i++)
 		cost_event_show(c, i ? i - (i <= first) : first, v);
 	if (c->strange)
@@ -584,8 +656,10 @@ static bool draft_fill(struct costs *c)
 	uint64_t calls = 0;
 	uint32_t thread;
 
-	for (uint32_t i = 0; i < c->narcs; i++)
+	for (uint32_t i = 0; i < c->narcs; i++) {
+		c->arcs[i].calls = c->uncounted ? 0 : c->arcs[i].calls;
 		add_capped(&calls, c->arcs[i].calls);
+	}
 	h->way = 1u << AMON_WAY_ARCS | (calls ? 0 : 1u << AMON_WAY_STACKS);
 	cost_events_show(c, &v);
 	thread = builder_thread(c->r->builder, builder_process(c->r->builder, c->pid, 0, c->program[0] ? c->program : NULL, 0), c->pid, NULL);
@@ -604,7 +678,7 @@ static bool callgrind_read(struct reading *r)
 		ok = from_callgrind_wrong(&c, "no costs after calls");
 	if (ok && !c.nevents)
 		ok = error_set(r->err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: callgrind without events", r->label);
-	ok = ok && draft_fill(&c);
+	ok = ok && reading_odd_tell(r, c.good, "of callgrind's format") && draft_fill(&c);
 	cost_words_free(&c.words);
 	free(c.functions);
 	free(c.arcs);
@@ -612,6 +686,7 @@ static bool callgrind_read(struct reading *r)
 	free(c.within.all);
 	table_free(&c.by_name);
 	pair_table_free(&c.by_ends);
+	cost_lines_free(&c.lines);
 	return ok;
 }
 

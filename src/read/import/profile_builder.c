@@ -15,7 +15,9 @@ enum {
 	DEEPEST = 1 << 16,		/* frames of a stack that are kept, from the innermost on */
 	WORK_PER_BYTE = 512,		/* entries of histories that may be handled for each byte of a file; real ones need a few */
 	WORK_AT_LEAST = 1 << 24,
-	SPAN_BITS = 40,			/* where call sites are kept each module has so many addresses to itself, from its own number of them on */
+	SPAN_BITS = 48,			/* each module has so many addresses to itself, from its own number of them on */
+	MOST_SPANS = 1 << 14,		/* but for modules beyond these */
+	NAMED_BITS = 16,		/* each function that has a name has so many addresses to itself, for its lines */
 };
 
 /* Functions that are none: SPECIAL + a pseudo-routine, or one of the next two. */
@@ -38,6 +40,11 @@ struct function {
 	uint64_t address;		/* in its module, no other's; what was given if that could be */
 	bool apart;			/* as in struct builder_function */
 };
+
+/* A line of a function's, with the address that stands for it. */
+struct place_of_line { uint32_t function; const char *file; uint32_t line; uint64_t address; };
+
+struct call_at_line { uint32_t from, to; const char *file; uint32_t line; };
 
 struct thread {
 	uint32_t process, tid;
@@ -78,6 +85,14 @@ struct builder {
 	uint32_t nfunctions;
 	size_t functions_room;
 	struct table by_name, by_address; /* functions */
+	struct place_of_line *places;
+	uint32_t nplaces;
+	size_t places_room;
+	struct table by_line;		/* places, by function and address */
+	const char *last_file;		/* of these; NULL: none yet */
+	struct call_at_line *calls;
+	uint32_t ncalls;
+	size_t calls_room;
 	struct process *processes;
 	uint32_t nprocesses;
 	size_t processes_room;
@@ -127,12 +142,15 @@ void builder_free(struct builder *d)
 	free(d->values);
 	free(d->modules);
 	free(d->functions);
+	free(d->places);
+	free(d->calls);
 	free(d->processes);
 	free(d->threads);
 	free(d->stack);
 	table_free(&d->by_path);
 	table_free(&d->by_name);
 	table_free(&d->by_address);
+	table_free(&d->by_line);
 	table_free(&d->by_pid);
 	table_free(&d->by_tid);
 	arena_free(&d->strings);
@@ -279,11 +297,10 @@ static bool builder_is_taken(const struct builder *d, uint32_t module, uint64_t 
 /* An address for F, whose own is not known or another's, too: made of its name, so that it is the same in every file. */
 static uint64_t address_make(const struct builder *d, const struct function *f)
 {
-	enum { LEAST = 1 << 20 };
-	uint64_t address = builder_text_hash(builder_text_hash(0, f->name), f->file) >> 16 | LEAST;
+	uint64_t address = (builder_text_hash(builder_text_hash(0, f->name), f->file) >> (64 - SPAN_BITS + 1 + NAMED_BITS) << NAMED_BITS) + (1 << NAMED_BITS);
 
 	while (builder_is_taken(d, f->module, address))
-		address++;
+		address += 1 << NAMED_BITS;
 	return address;
 }
 
@@ -432,23 +449,23 @@ static bool process_open(struct builder *d, struct process *p)
 }
 
 /* What is added to addresses in module M, so that they are no other module's. */
-static uint64_t bias_of(const struct builder *d, uint32_t m) { return d->keeps_sites ? ((uint64_t)m + 1) << SPAN_BITS : 0; }
+static uint64_t bias_of(uint32_t m) { return m < MOST_SPANS ? ((uint64_t)m + 1) << SPAN_BITS : 0; }
 
 /* The call site at PLACE, as it is in all files. */
 static uint64_t site_of(const struct builder *d, const struct builder_place *place)
 {
-	return d->keeps_sites && place->module != BUILDER_NONE && !(place->address >> SPAN_BITS) ? place->address + bias_of(d, place->module) : AMON_SITE_NONE;
+	return d->keeps_sites && place->module != BUILDER_NONE && !(place->address >> SPAN_BITS) ? place->address + bias_of(place->module) : AMON_SITE_NONE;
 }
 
 /* Module M as the file of P has it. */
 static uint32_t builder_module_of(const struct builder *d, struct process *p, uint32_t m)
 {
 	const struct module *from = &d->modules[m];
-	struct amon_module record = { .build_id_size = from->build_id_size, .main_program = from->main, .bias = bias_of(d, m), .start = bias_of(d, m) };
+	struct amon_module record = { .build_id_size = from->build_id_size, .main_program = from->main, .bias = bias_of(m), .start = bias_of(m) };
 
 	if (!numbers_reach(&p->modules, &p->nmodules, &p->modules_room, m))
 		return RECORDING_NONE;
-	record.end = d->keeps_sites ? record.start + (UINT64_C(1) << SPAN_BITS) : 0;
+	record.end = record.start ? record.start + (UINT64_C(1) << SPAN_BITS) : 0;
 	memcpy(record.build_id, from->build_id, sizeof record.build_id);
 	if (p->modules[m] == RECORDING_NONE)
 		p->modules[m] = recording_module(p->live, &record, from->path);
@@ -465,7 +482,7 @@ static uint32_t builder_routine_of(const struct builder *d, struct process *p, u
 		return RECORDING_NONE;
 	if (p->routines[f] == RECORDING_NONE) {
 		module = builder_module_of(d, p, from->module);
-		p->routines[f] = module == RECORDING_NONE ? module : recording_routine(p->live, from->address + bias_of(d, from->module), module, 0);
+		p->routines[f] = module == RECORDING_NONE ? module : recording_routine(p->live, from->address + bias_of(from->module), module, 0);
 	}
 	return p->routines[f];
 }
@@ -522,6 +539,87 @@ static bool is_absurd(struct builder *d, struct thread *t, uint64_t before)
 	return d->absurd;
 }
 
+/* ---- lines ---- */
+
+static uint64_t builder_line_hash(const void *owner, uint32_t i)
+{
+	const struct place_of_line *p = &((const struct builder *)owner)->places[i];
+
+	return hash_mix(p->address, p->function);
+}
+
+/* Which place of FUNCTION has ADDRESS; NULL: none. */
+static const struct place_of_line *builder_place_at(const struct builder *d, uint32_t function, uint64_t address)
+{
+	uint64_t i = hash_mix(address, function);
+	uint32_t k;
+
+	while ((k = table_next(&d->by_line, &i)) != UINT32_MAX)
+		if (d->places[k].address == address && d->places[k].function == function)
+			return &d->places[k];
+	return NULL;
+}
+
+/* FILE, kept once for all that follow each other. */
+static const char *builder_file_keep(struct builder *d, const char *file)
+{
+	if (!same_text(d->last_file, file))
+		d->last_file = builder_keep(d, file);
+	return d->last_file;
+}
+
+/* The address that stands for L in FUNCTION, the same in every file but for lines that would have one; 0: there is none left, or memory is short. */
+static uint64_t builder_line_address(struct builder *d, uint32_t function, const struct builder_line *l)
+{
+	enum { SPAN = 1 << NAMED_BITS };
+	const struct function *f = &d->functions[function];
+	const char *file = l->file ? l->file : f->file;
+	uint64_t own = l->file && !same_text(l->file, f->file) ? builder_text_hash(0, l->file) : 0;
+	const struct place_of_line *p;
+
+	for (uint64_t i = 0; file && i < SPAN - 1; i++) {
+		uint64_t address = f->address + 1 + (own + l->line + i) % (SPAN - 1);
+
+		if (!(p = builder_place_at(d, function, address))) {
+			if (!array_grow(&d->places, &d->places_room, d->nplaces, sizeof *d->places) ||
+			    !table_reserve(&d->by_line, d->nplaces + 1, builder_line_hash, d) || (file != f->file && !(file = builder_file_keep(d, file)))) {
+				d->failed = true;
+				return 0;
+			}
+			d->places[d->nplaces] = (struct place_of_line){ function, file, l->line, address };
+			table_add(&d->by_line, hash_mix(address, function), d->nplaces++);
+			return address;
+		}
+		if (p->line == l->line && same_text(p->file, file))
+			return address;
+	}
+	return 0;
+}
+
+/* Count the lines of S, at ITEM of T. */
+static void builder_lines_add(struct builder *d, struct process *p, const struct thread *t, uint32_t item, const struct builder_sample *s)
+{
+	uint32_t function = s->n ? s->functions[s->n - 1] : BUILDER_NONE;
+
+	for (size_t i = 0; i < s->nlines && function < SPECIAL && bias_of(d->functions[function].module); i++) {
+		const struct builder_line *l = &s->lines[i];
+		uint64_t address = !l->weight ? 0 : !d->functions[function].name ? l->address : l->line ? builder_line_address(d, function, l) : 0;
+
+		if (address)
+			recording_pc(p->live, t->fold.thread, item, address + bias_of(d->functions[function].module), s->lines[i].weight);
+	}
+}
+
+void builder_call(struct builder *d, uint32_t from, uint32_t to, const char *file, uint32_t line)
+{
+	if (from >= SPECIAL || to >= SPECIAL || !line || !(file = file ? builder_file_keep(d, file) : d->functions[from].file))
+		return;
+	if (!array_grow(&d->calls, &d->calls_room, d->ncalls, sizeof *d->calls))
+		d->failed = true;
+	else
+		d->calls[d->ncalls++] = (struct call_at_line){ from, to, file, line };
+}
+
 /* Add AMOUNTS to the sums of all; false: there are no numbers for what they are then. */
 static bool amounts_sum(struct builder *d, const uint64_t *amounts)
 {
@@ -572,6 +670,7 @@ void builder_add(struct builder *d, const struct builder_sample *s)
 		return;
 	d->failed |= !amounts_count(d, p, t, item, s);
 	fold_count_sites(&t->fold, s->amounts[0] ? s->ticks : 0);
+	builder_lines_add(d, p, t, item, s);
 }
 
 /* Function F as the file of P has it, NONE for what is none. */
@@ -606,25 +705,68 @@ static int builder_by_start(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Write what the functions of MODULE that P has are called. */
-static bool names_write(const struct builder *d, struct process *p, uint32_t module)
+static int builder_by_place(const void *left, const void *right)
 {
-	struct symbols_named *named = calloc(p->nroutines + 1, sizeof *named);
-	struct profile_symbols packed = { 0 };
-	size_t n = 0;
-	bool ok;
+	const struct symbols_named_place *a = left, *b = right;
 
-	for (uint32_t i = 0; named && i < p->nroutines; i++) {
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* What is told of a module, while it is put together. */
+struct naming {
+	struct symbols_named *functions;
+	struct symbols_named_place *places;
+	struct symbols_named_call *calls;
+	size_t n, nplaces, ncalls;
+};
+
+/* Which of N's functions F is; N->n: none. */
+static size_t naming_index(const struct naming *n, const struct function *f)
+{
+	const struct symbols_named wanted = { .start = f->address }, *found;
+
+	found = n->n ? bsearch(&wanted, n->functions, n->n, sizeof *n->functions, builder_by_start) : NULL;
+	return found ? (size_t)(found - n->functions) : n->n;
+}
+
+/* The functions of MODULE that P has and that have names, and their lines and calls. */
+static void naming_fill(const struct builder *d, const struct process *p, uint32_t module, struct naming *n)
+{
+	size_t k;
+
+	for (uint32_t i = 0; i < p->nroutines; i++) {
 		const struct function *f = &d->functions[i];
 
 		if (p->routines[i] != RECORDING_NONE && f->module == module && f->name)
-			named[n++] = (struct symbols_named){ f->address, f->name, f->file, f->line };
+			n->functions[n->n++] = (struct symbols_named){ f->address, f->name, f->file, f->line };
 	}
-	if (n)
-		qsort(named, n, sizeof *named, builder_by_start);
-	ok = named && symbols_pack_named(named, n, &packed) && recording_symbols(p->live, p->modules[module], &packed);
+	if (n->n)
+		qsort(n->functions, n->n, sizeof *n->functions, builder_by_start);
+	for (uint32_t i = 0; i < d->nplaces; i++)
+		if (d->functions[d->places[i].function].module == module && (k = naming_index(n, &d->functions[d->places[i].function])) < n->n)
+			n->places[n->nplaces++] = (struct symbols_named_place){ d->places[i].address, (uint32_t)k, d->places[i].file, d->places[i].line };
+	if (n->nplaces)
+		qsort(n->places, n->nplaces, sizeof *n->places, builder_by_place);
+	for (uint32_t i = 0; i < d->ncalls; i++)
+		if (d->functions[d->calls[i].from].module == module && d->functions[d->calls[i].to].name && (k = naming_index(n, &d->functions[d->calls[i].from])) < n->n)
+			n->calls[n->ncalls++] = (struct symbols_named_call){ (uint32_t)k, d->functions[d->calls[i].to].name, d->calls[i].file, d->calls[i].line };
+}
+
+/* Write what the file tells of MODULE, as P has it. */
+static bool names_write(const struct builder *d, struct process *p, uint32_t module)
+{
+	struct naming n = { calloc(p->nroutines + 1, sizeof *n.functions), calloc(d->nplaces + 1, sizeof *n.places), calloc(d->ncalls + 1, sizeof *n.calls), 0, 0, 0 };
+	struct profile_symbols packed = { 0 };
+	bool ok = n.functions && n.places && n.calls;
+
+	if (ok)
+		naming_fill(d, p, module, &n);
+	ok = ok && symbols_pack_named(&(struct symbols_naming){ n.functions, n.n, n.places, n.nplaces, n.calls, n.ncalls }, &packed) &&
+		recording_symbols(p->live, p->modules[module], &packed);
 	free(packed.data);
-	free(named);
+	free(n.functions);
+	free(n.places);
+	free(n.calls);
 	return ok;
 }
 

@@ -66,6 +66,14 @@ void builder_keep_sites(struct builder *d);
  * asked for.  All are to be told before the first stack.  One of that name stays one.  NAME and UNIT may be NULL, or empty: that is not known.  Its number. */
 uint32_t builder_value(struct builder *d, const char *name, const char *unit, bool sampled);
 
+/* A line of the source that has a part of what a sample says. */
+struct builder_line {
+	const char *file;		/* copied; NULL: the function's own */
+	uint32_t line;
+	uint64_t address;		/* of a function without a name, instead: in its module */
+	uint32_t weight;		/* how much, in comparison to others of the function */
+};
+
 struct builder_sample {
 	uint32_t thread;
 	const uint32_t *functions;	/* numbers, outermost first; none: the time was outside all of them */
@@ -75,10 +83,15 @@ struct builder_sample {
 	uint64_t ticks;			/* samples, alike, that brought those of them that are not 0; 0: their number is not known */
 	uint64_t calls;			/* of the last function, in this stack; 0 where calls were not counted */
 	bool cut;			/* it does not go back to the thread's start */
+	const struct builder_line *lines; /* of the last function: where in its source or code that was; none: not known */
+	size_t nlines;
 };
 
 /* Add a stack. */
 void builder_add(struct builder *d, const struct builder_sample *s);
+
+/* A call of function TO stands in FROM, which has a name, at LINE of FILE, copied; NULL: of its own. */
+void builder_call(struct builder *d, uint32_t from, uint32_t to, const char *file, uint32_t line);
 
 /* A file without contexts: the calls of function FROM to TO, each pair once, and what was spent in them of each value; FROM BUILDER_NONE: not known
  * by whom.  Its stacks are of one function each, with its own amounts. */

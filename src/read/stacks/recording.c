@@ -810,33 +810,33 @@ bool recording_symbols(struct recording *l, uint32_t module, const struct profil
 	return true;
 }
 
-/* Count in the table of chunk C, where the pair is or, with ADD, where it fits; false: it is not there. */
-static bool count_in(struct amon_chunk *c, uint32_t item, uint64_t pc, bool add)
+/* Count N in the table of chunk C, where the pair is or, with ADD, where it fits; false: it is not there. */
+static bool count_in(struct amon_chunk *c, uint32_t item, uint64_t pc, uint32_t n, bool add)
 {
 	struct amon_pc *slots = (struct amon_pc *)((char *)c + c->first);
 	uint32_t mask = c->capacity - 1, i = (uint32_t)hash_mix(pc, item) & mask;
 
 	for (; slots[i].pc; i = (i + 1) & mask)
 		if (slots[i].pc == pc && slots[i].context == item) {
-			slots[i].count += slots[i].count < UINT32_MAX;
+			slots[i].count += n < UINT32_MAX - slots[i].count ? n : UINT32_MAX - slots[i].count;
 			return true;
 		}
 	if (!add)
 		return false;
 	slots[i].context = item;
-	slots[i].count = 1;
+	slots[i].count = n;
 	__atomic_store_n(&slots[i].pc, pc, __ATOMIC_RELEASE);
 	c->count++;
 	return true;
 }
 
-bool recording_pc(struct recording *l, uint32_t thread, uint32_t item, uint64_t pc)
+bool recording_pc(struct recording *l, uint32_t thread, uint32_t item, uint64_t pc, uint32_t n)
 {
 	struct tables *t = &l->pcs[thread];
 	struct amon_chunk *last = t->n ? recording_chunk_at(l, t->at[t->n - 1]) : NULL;
 
 	for (uint32_t i = 0; i < t->n; i++)
-		if (count_in(recording_chunk_at(l, t->at[i]), item, pc, false))
+		if (count_in(recording_chunk_at(l, t->at[i]), item, pc, n, false))
 			return true;
 	if (!last || last->count >= last->capacity / 4 * 3) {
 		uint64_t at = t->n < BLOCKS && t->n < 24 ? recording_chunk_new(l, AMON_PCS, thread, FIRST_PCS << t->n, sizeof(struct amon_pc)) : 0;
@@ -848,5 +848,5 @@ bool recording_pc(struct recording *l, uint32_t thread, uint32_t item, uint64_t 
 		t->at[t->n++] = at;
 		last = recording_chunk_at(l, at);
 	}
-	return count_in(last, item, pc, true);
+	return count_in(last, item, pc, n, true);
 }

@@ -114,7 +114,7 @@ static void synthetic_write_names(struct synthetic *m)
 	}
 	if (named)
 		qsort(named, n, sizeof *named, synthetic_by_start);
-	if (named && symbols_pack_named(named, n, &packed) && recording_symbols(m->live, m->rank, &packed))
+	if (named && symbols_pack_named(&(struct symbols_naming){ .functions = named, .n = n }, &packed) && recording_symbols(m->live, m->rank, &packed))
 		m->written = m->n;
 	free(packed.data);
 	free(named);

@@ -216,9 +216,34 @@ struct symbols_named {
 	uint32_t line;		/* of its definition; 0: unknown */
 };
 
-/* Write down the N functions NAMED, by start, of one module, whose file is not to be asked about these addresses: OUT->data is malloc'ed.
- * False: memory is short. */
-bool symbols_pack_named(const struct symbols_named *named, size_t n, struct profile_symbols *out);
+/* An address of such a function, made for a line of the source. */
+struct symbols_named_place {
+	uint64_t address;	/* that no other has */
+	uint32_t function;	/* index of it */
+	const char *file;	/* source file */
+	uint32_t line;
+};
+
+/* A call that stands in such a function. */
+struct symbols_named_call {
+	uint32_t function;	/* index of it */
+	const char *name;	/* who is called */
+	const char *file;	/* source file */
+	uint32_t line;
+};
+
+/* What such a file tells of a module. */
+struct symbols_naming {
+	const struct symbols_named *functions; /* by start */
+	size_t n;
+	const struct symbols_named_place *places; /* by address */
+	size_t nplaces;
+	const struct symbols_named_call *calls;
+	size_t ncalls;
+};
+
+/* Write down what NAMING tells of one module, whose file is not to be asked about these addresses: OUT->data is malloc'ed.  False: memory is short. */
+bool symbols_pack_named(const struct symbols_naming *naming, struct profile_symbols *out);
 
 /* Write down likewise what interpreters say of the routines of P in MODULE, which stands for a language. False: nothing, or memory is short. */
 bool symbols_pack_scripts(const struct profile *p, uint32_t module, struct profile_symbols *out);

@@ -1096,7 +1096,7 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	t->since = h->time;
 	t->cut = !s.whole;
 	if (!h->kernel && h->regs[HAPPENING_IP])
-		recording_pc(p->live, t->fold.thread, item, h->regs[HAPPENING_IP]);
+		recording_pc(p->live, t->fold.thread, item, h->regs[HAPPENING_IP], 1);
 	recording_thread_record(p->live, t->fold.thread)->current = item;
 	names_write(p, h->time);
 }

@@ -14,7 +14,9 @@
  * calls are an arc of a routine to itself that costs nothing: their time is in the self cost already.
  *
  * Where call sites were told apart (APROF_SITES=1) the calls of an arc are at the lines that they stand on, with what they took, if samples divide the arc's
- * time.  The rest of that is at the caller's own line, with no calls. */
+ * time.
+ *
+ * Readers take a cost behind `calls=0` for the caller's own, so where calls were not counted each arc has one, which `desc: Calls:` says. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,9 @@
 #include "show/export/frames.h"
 #include "show/report/version.h"
 #include "show/export/words.h"
+
+/* Of a profile without calls; aprof itself reads it, too (read/import/from_callgrind.c). */
+#define CALLS_UNKNOWN "desc: Calls: not counted; each arc has 1"
 
 static const char nowhere[] = "???";		/* callgrind's word for what is not known */
 
@@ -149,7 +154,7 @@ static void callgrind_self_print(struct writing *w, uint32_t routine)
 		callgrind_word_print(w, "fe", &w->files, or_nowhere(f->file));
 }
 
-/* CALLS calls on LINE; none is printed of what neither counted nor cost anything. */
+/* CALLS calls on LINE; none is printed of what neither counted nor cost anything.  A cost without a call would be the caller's own to who reads the format, so there is one. */
 static void call_print(struct writing *w, uint32_t line, uint32_t to, uint64_t calls, uint64_t time)
 {
 	const struct frame *f = &w->frames.frames[to];
@@ -159,28 +164,37 @@ static void call_print(struct writing *w, uint32_t line, uint32_t to, uint64_t c
 	callgrind_word_print(w, "cob", &w->objects, or_nowhere(f->module));
 	callgrind_word_print(w, "cfi", &w->files, or_nowhere(f->file));
 	callgrind_name_print(w, "cfn", to);
-	fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRIu64 "\n", calls, f->line, line, time);
+	fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRIu64 "\n", calls ? calls : 1, f->line, line, time);
 }
 
-/* The calls of ARC, by the lines that they stand on as far as these are known and in the caller's own file. */
+/* Is the line of P known, and in the file of FROM itself? */
+static bool has_own_line(const struct writing *w, uint32_t from, const struct call_place *p)
+{
+	return !p->within && p->line && strcmp(or_nowhere(p->file), or_nowhere(w->frames.frames[from].file)) == 0;
+}
+
+/* The calls of ARC, by the lines that they stand on as far as these are known and in the caller's own file.  Time that none of these has stands at the caller's own line, with the
+ * calls that are left, or with one that is taken from the line that has most. */
 static bool callgrind_arc_print(struct writing *w, uint32_t from, uint32_t to, const struct call_figures *arc)
 {
-	const struct frame *f = &w->frames.frames[from];
 	struct call_places places = { 0 };
 	uint64_t left = arc->calls, time = arc->self + arc->children;
+	const struct call_place *most = NULL;
+	bool borrows;
 
 	if (w->sites.n > 0 && !call_places_make(&places, w->in, &w->sites, from, to, arc))
 		return false;
-	for (size_t i = 0; i < places.n; i++) {
-		const struct call_place *p = &places.places[i];
-
-		if (p->within || !p->line || strcmp(or_nowhere(p->file), or_nowhere(f->file)) != 0)
-			continue;
-		call_print(w, p->line, to, p->calls, p->self + p->children);
-		left -= p->calls < left ? p->calls : left;
-		time -= p->self + p->children;
-	}
-	call_print(w, f->line, to, left, time);
+	for (const struct call_place *p = places.places; p < places.places + places.n; p++)
+		if (has_own_line(w, from, p)) {
+			left -= p->calls < left ? p->calls : left;
+			time -= p->self + p->children;
+			most = !most || p->calls > most->calls ? p : most;
+		}
+	borrows = left == 0 && time > 0 && most && most->calls > 1;
+	for (const struct call_place *p = places.places; p < places.places + places.n; p++)
+		if (has_own_line(w, from, p))
+			call_print(w, p->line, to, p->calls - (borrows && p == most), p->self + p->children);
+	call_print(w, w->frames.frames[from].line, to, left + borrows, time);
 	call_places_free(&places);
 	return true;
 }
@@ -247,6 +261,8 @@ static void callgrind_head_print(struct writing *w)
 		escape_print(w->out, p->runs[0].header.program, 0);
 		putc('\n', w->out);
 	}
+	if (!w->graph->counted)
+		fputs(CALLS_UNKNOWN "\n", w->out);
 	event_head_print(w);
 	fprintf(w->out, "summary: %" PRIu64 "\n", w->graph->time + w->graph->outside);
 }

@@ -67,7 +67,7 @@ static json_t *costs_json(const struct graph *g, const struct lines *l)
 	for (size_t i = 0; i < l->ncosts; i++)
 		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o}", "line", emit_count(l->costs[i].line), "self_ns",
 			emit_count(l->costs[i].time), "error_ns", share_json(lines_error(l, g, l->costs[i].ticks), g->routines[l->routine].self),
-			"ticks", emit_count(l->costs[i].ticks)));
+			"ticks", emit_count(g->sampled ? l->costs[i].ticks : 0)));
 	return array;
 }
 

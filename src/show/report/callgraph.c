@@ -56,8 +56,7 @@ static const struct {
 /* The same of a file without contexts. */
 static const char given_behalf[] = "as the file says; callers'\n and callees' have the routine's time and that of what it called in one,";
 static const char given_more[] =
-	" Routines that call each other in a circle are members of a cycle, with an entry as a whole: the file does not say whose time is whose there.\n"
-	" Calls among them have no times.\n";
+	" Of routines that call each other in a circle calls within calls have their time, too, and a total is no more than the whole circle has.\n";
 
 /* Widths of the columns, in characters; gprof's or more. */
 struct columns {

@@ -24,9 +24,9 @@
  * add up to the lump's total.  Arcs within a lump have calls and no time.  A routine, or lump, that nobody
  * is known to have entered keeps its time to itself.
  *
- * Of a profile without contexts (profile_has_contexts) routines and arcs are as its files say, with lumps as by gprof's model; its contexts are
+ * Of a profile without contexts (profile_has_contexts) routines and arcs are as its files say, without lumps; its contexts are
  * of one routine each, without calls, and nobody is to show them.  A total is self and what the outgoing arcs have, or what the
- * incoming ones have, if that is more; those from nobody make up for the rest, but in a lump. */
+ * incoming ones have, if that is more (of those that call each other in a circle given_model.c tells more); those from nobody make up for the rest. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -79,7 +79,7 @@ struct graph_routine {
 	uint32_t first_out;	/* outgoing arcs: arcs[first_out .. first_out + nout) */
 	uint32_t nout;		/* how many */
 	uint32_t topological;	/* gprof model, and without contexts: number of its component from 1, descending along arcs between components; else 0 */
-	uint32_t cycle;		/* gprof model, and without contexts: its lump, lumps[cycle - 1]; 0: none */
+	uint32_t cycle;		/* gprof model: its lump, lumps[cycle - 1]; 0: none */
 	double beyond;		/* graph_beyond of its contexts that are kept, added up: what all gain, at most, if their own work is spread evenly */
 	double kernel;		/* share of its self time that passed in the kernel, 0..1; 0 too where that is not known */
 	bool pseudo;		/* (elided), (lost), ... */
