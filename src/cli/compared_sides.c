@@ -191,6 +191,7 @@ bool compared_sides_build(struct input in[2], struct compared_sides *s, const st
 	struct input asked = input_asked(o);
 
 	asked.mean = true;
+	asked.arcs_do = true;
 	in[0] = in[1] = asked;
 	for (int i = 0; i < 2; i++) {
 		if (!compared_sides_read(&in[i], asked, sides[i], sides[i]->files, sides[i]->n, o, err))

@@ -65,6 +65,7 @@ static bool export(const struct export_format *format, const struct operands *op
 	FILE *out;
 	bool ok;
 
+	in.program = operands->program;
 	in.arcs_do = format->arcs_do && !(format->function == csv_write && o->export.table == EXPORT_CONTEXTS);
 	if (!input_read(&in, operands->files, operands->n, NULL, err) || !input_build(&in, operands->program, &o->graph, err)) {
 		input_free(&in);
@@ -115,9 +116,7 @@ static int command(const struct options *o, int argc, char **argv)
 	}
 	if (!export_options_fit(o, format->name) || !operands_sort(&operands, argv + 1, (size_t)argc - 1))
 		return STATUS_TROUBLE;
-	ok = !operands.gmon && export(format, &operands, o, &err);
-	if (operands.gmon)
-		operands_refuse_gmon(operands.files[0]);
+	ok = export(format, &operands, o, &err);
 	operands_free(&operands);
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }

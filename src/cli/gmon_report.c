@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/message.h"
@@ -203,8 +202,6 @@ int gmon_report(const struct operands *operands, const struct options *o)
 
 	if (!gprof_choice_check(&o->gprof) || !gmon_report_options_fit(o))
 		return STATUS_TROUBLE;
-	if (!program && access("a.out", F_OK) == 0)
-		program = "a.out";
 	if (!program) {
 		message("%s: a gmon.out has addresses only; name the program, too: aprof PROGRAM %s", operands->files[0],
 			operands->files[0]);

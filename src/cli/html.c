@@ -34,6 +34,8 @@ static bool html_profile_read(struct html_work *p, const struct operands *operan
 
 	p->n = 1;
 	*in = input_asked(p->options);
+	in->arcs_do = true;
+	in->program = operands->program;
 	if (!input_read(in, operands->files, operands->n, NULL, err) || !input_build(in, operands->program, &p->options->graph, err))
 		return false;
 	if (!p->options->no_source) {
@@ -135,16 +137,6 @@ int html_page_compared(const struct options *o, struct compared_sides *sides, bo
 	return p.output ? html_finish(&p, html_sides_read(&p, sides, paired, &err), &err) : STATUS_TROUBLE;
 }
 
-/* Sort the N operands at ARGV.  False after a message. */
-static bool html_operands(struct operands *operands, char **argv, size_t n)
-{
-	if (!operands_sort(operands, argv, n))
-		return false;
-	if (operands->gmon)
-		operands_refuse_gmon(operands->files[0]);
-	return !operands->gmon;
-}
-
 static int html_page(const struct options *o)
 {
 	struct html_work p = { .options = o, .output = html_output(o), .sources = { .places = &o->sources } };
@@ -152,7 +144,7 @@ static int html_page(const struct options *o)
 	struct error err;
 	int status = STATUS_TROUBLE;
 
-	if (p.output && html_operands(&operands, o->operands, o->noperands))
+	if (p.output && operands_sort(&operands, o->operands, o->noperands))
 		status = html_finish(&p, html_profile_read(&p, &operands, &err), &err);
 	operands_free(&operands);
 	return status;
@@ -163,7 +155,7 @@ static int html_against(const struct options *o)
 	struct operands base = { 0 }, fresh = { 0 };
 	int status = STATUS_TROUBLE;
 
-	if (html_operands(&base, o->operands, o->nbase) && html_operands(&fresh, o->operands + o->nbase, o->noperands - o->nbase)) {
+	if (operands_sort(&base, o->operands, o->nbase) && operands_sort(&fresh, o->operands + o->nbase, o->noperands - o->nbase)) {
 		struct compared_sides sides = { .base = { .program = base.program, .files = base.files, .n = base.n },
 			.fresh = { .program = fresh.program, .files = fresh.files, .n = fresh.n } };
 

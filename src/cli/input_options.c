@@ -9,7 +9,7 @@
 struct input input_asked(const struct options *o)
 {
 	return (struct input){
-		.listener = &listener, .phase = o->phase, .value = o->value, .range = o->range, .stacks = o->stacks, .beside = true,
+		.listener = &listener, .phase = o->phase, .value = o->value, .range = o->range, .threads = o->threads, .wishes = { o->labels, o->nlabels }, .stacks = o->stacks, .beside = true,
 		.leaves = o->report.leaves ? INPUT_DEEP_LEAVES : INPUT_WHOLE,
 	};
 }

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/print.h"
 #include "cli/message.h"
 #include "cli/pid.h"
 
-static char default_file[] = "amon.out", default_gmon[] = "gmon.out";
+static char default_file[] = "amon.out", default_gmon[] = "gmon.out", default_program[] = "a.out";
 
 /* One more profile; all of them are of one kind. */
 static bool operands_file_add(struct operands *o, char *path, bool gmon)
@@ -174,6 +175,8 @@ bool operands_sort(struct operands *o, char **argv, size_t n)
 		ok = operands_operand_add(o, argv[i]);
 	if (ok && o->n == 0)
 		ok = default_add(o);
+	if (o->gmon && !o->program && access(default_program, F_OK) == 0)
+		o->program = default_program;		/* as gprof has it */
 	if (!ok)
 		operands_free(o);
 	return ok;

@@ -38,6 +38,9 @@ enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | C
 	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT
 	| COMMAND_SIDES };
 
+/* What looks at some threads alone: not what runs programs itself. */
+enum { CHOSEN = (GRAPHS & ~(COMMAND_RUN | COMMAND_COMPARE)) | COMMAND_MODELS };
+
 static const struct row rows[] = {
 	{ .text = "What is measured" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall, count or none; sampled stacks: by cpu, which is tick, or wall",
@@ -147,6 +150,10 @@ static const struct row rows[] = {
 	{ KEY_HIDE, "hide", "PATTERN", GRAPHS | COMMAND_MODELS, "fold the frames of the routines that PATTERN means into their callers: their own time is "
 	  "their callers', who call what they called; may be given several times", BY_CASE },
 	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_MODELS, "look at thread N only, as the list of aprof info has it", BY_CASE },
+	{ KEY_COMM, "comm", "NAME", CHOSEN, "look at threads of that name only; may be given several times", BY_CASE },
+	{ KEY_PROCESS, "process", "PID", CHOSEN, "look at process PID only, or at those of the program of that name; may be given several times", BY_CASE },
+	{ KEY_PROCESS, "pid", "PID", CHOSEN, "the same as --process", BY_CASE },
+	{ KEY_LABEL, "label", "KEY=VALUE", CHOSEN, "of a file of pprof's look at samples with that label only (aprof info lists them); with each, if given several times", BY_CASE },
 	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_MODELS, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)",
 	  TO(phase) },
 	{ KEY_VALUE, "value", "NAME", (GRAPHS & ~COMMAND_RUN) | COMMAND_MODELS | COMMAND_INFO | COMMAND_MERGE, "look at the value NAME: calls, or what else of is known, "

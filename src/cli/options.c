@@ -241,6 +241,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_ONLY: return options_word_add(&o->report.only, &o->report.nonly, argument);
 	case KEY_FOCUS: return options_word_add(&o->graph.focus, &o->graph.nfocus, argument);
 	case KEY_HIDE: return options_word_add(&o->graph.hide, &o->graph.nhide, argument);
+	case KEY_COMM: return options_word_add(&o->threads.comms, &o->threads.ncomms, argument);
+	case KEY_PROCESS: return options_word_add(&o->threads.pids, &o->threads.npids, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
 	case KEY_TIME_RANGE: return range_set(o, argument);
 	case KEY_LAYER: return layer_set(o, argument);
@@ -524,6 +526,8 @@ void options_free(struct options *o)
 	o->graph.hide = NULL;
 	free(o->labels);
 	free(o->events);
+	free(o->threads.comms);
+	free(o->threads.pids);
 	free(o->operands);
 	o->operands = NULL;
 }

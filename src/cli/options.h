@@ -57,6 +57,7 @@ struct options {
 	const char *phase;		/* --phase: this one only; NULL: the whole run */
 	const char *value;		/* --value: what to look at; NULL: each profile's first */
 	struct profile_range range;	/* --time-range */
+	struct thread_choice threads;	/* --comm, --process; point into argv */
 	bool intervals;			/* run, attach: keep times by interval of the run, too */
 	bool help;			/* --help */
 	bool version;			/* -v */

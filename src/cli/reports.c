@@ -144,7 +144,7 @@ static struct input input_of(const struct options *o, unsigned command)
 	in.with_static = o->static_arcs;
 	in.with_unused = o->report.gprof.zeros;
 	in.with_gprof = command == COMMAND_MODELS;
-	in.arcs_do = command & (COMMAND_REPORT | COMMAND_HOT | COMMAND_INFO);
+	in.arcs_do = command & (COMMAND_REPORT | COMMAND_HOT | COMMAND_INFO | COMMAND_ANNOTATE);
 	in.linked_names = o->gprof.mangled;
 	if (in.leaves && command & COMMAND_REPORT)
 		in.leaves = INPUT_LEAVES;	/* the listings have them by program counters, too */
@@ -157,7 +157,10 @@ static int print_all(const struct operands *operands, unsigned command, const st
 	struct input in = input_of(o, command);
 	struct error err;
 	int status = STATUS_TROUBLE;
-	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);
+	bool ok;
+
+	in.program = operands->program;
+	ok = input_read(&in, operands->files, operands->n, NULL, &err);
 
 	if (ok && o->gprof.views & VIEW_SUM) {
 		status = reports_sum_write(&in);
@@ -204,13 +207,11 @@ static int reports_run(const struct command *self, struct options *o, int argc, 
 
 	if (!target_set(o, self->options, argc, argv) || !operands_sort(&operands, argv + o->first, (size_t)(argc - o->first)))
 		return STATUS_TROUBLE;
-	if (!operands.gmon) {
-		gprof_choice_tell(&o->gprof);
-		status = print_all(&operands, self->options, o);
-	} else if (self->options == COMMAND_REPORT) {
+	if (operands.gmon && self->options == COMMAND_REPORT) {
 		status = gmon_report(&operands, o);
 	} else {
-		operands_refuse_gmon(operands.files[0]);
+		gprof_choice_tell(&o->gprof);
+		status = print_all(&operands, self->options, o);
 	}
 	operands_free(&operands);
 	return status;

@@ -59,6 +59,8 @@ bool rereading_read(struct rereading *l, const struct input_listener *listener, 
 	struct input in = input_asked(l->options);
 
 	in.listener = listener;
+	in.arcs_do = true;
+	in.program = l->operands->program;
 	if (!operands_read(l, &in, err) || !input_build(&in, l->operands->program, &l->options->graph, err)) {
 		input_free(&in);
 		return false;

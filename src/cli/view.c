@@ -82,14 +82,11 @@ static int explore_sides(const struct options *o)
 static int explore_one(const struct options *o)
 {
 	struct operands operands;
-	int status = STATUS_TROUBLE;
+	int status;
 
 	if (!operands_sort(&operands, o->operands, o->noperands))
 		return STATUS_TROUBLE;
-	if (operands.gmon)
-		operands_refuse_gmon(operands.files[0]);
-	else
-		status = explore(&operands, o);
+	status = explore(&operands, o);
 	operands_free(&operands);
 	return status;
 }

@@ -339,6 +339,36 @@ class Callgrind(Import):
                           "1 875\ncfn=a\ncalls=1 1\n1 20\n")
         self.assertEqual({n: r["total_ns"] for n, r in self.flat(name).items()}, {"main": 1000, "a": 620, "b": 895})
 
+    def lines(self, routine, *files):
+        """Line -> ns of its own, and the calls that stand there, as annotate has them."""
+        (told,) = self.json("annotate", routine, *files)["annotate"]
+        return {line["line"]: line["self_ns"] for line in told["lines"] if line["self_ns"]}, {(at, c["name"]) for c in told["callees"] for at in c["call_lines"]}
+
+    def test_lines(self):
+        """Costs of lines are kept, and where calls stand: annotate has them, and the export."""
+        self.write("prog.c", "".join(f"line {i}\n" for i in range(1, 40)))
+        self.write("far.h", "".join(f"far {i}\n" for i in range(1, 40)))
+        name = self.write("cg", CALLGRIND)
+        for file in name, "again", "sum.amon":
+            if file == "again":
+                self.out("export", "callgrind", name, "-o", file)
+            elif file == "sum.amon":
+                self.out("merge", "-o", file, name)
+            costs, calls = self.lines("main", file)
+            self.assertEqual(costs, {10: 5, 12: 3}, file)
+            self.assertEqual(calls, {(12, "leaf"), (13, "near(int, a::b)")} if file != "again" else {(10, "leaf"), (10, "near(int, a::b)")}, file)
+            costs, _ = self.lines("near", file)
+            self.assertEqual(costs, {20: 10, 22: 3}, file)              # 7 are at a line of far.h
+        self.assertIn("fi=(", (self.folder / "again").read_text())
+        # Costs beyond 32 bits stay what they are beside each other.
+        huge = self.write("huge", f"events: Ir\nfl=prog.c\nfn=main\n3 {6 << 33}\n4 {2 << 33}\n")
+        self.assertEqual(self.lines("main", huge)[0], {3: 6 << 33, 4: 2 << 33})
+
+    def test_page(self):
+        """The page has routines and arcs, and no sheet of contexts."""
+        self.out("html", "-o", "x.html", self.write("cg", CALLGRIND))
+        self.assertIn(b"<title>aprof", (self.folder / "x.html").read_bytes())
+
     def test_calls_that_were_not_counted(self):
         """Readers take a cost behind calls=0 for the caller's own: each arc has a call, and aprof knows that it is none."""
         self.out("export", "callgrind", self.write("a.folded", "main;a;b 3000000000\nmain;c 5000000000\nmain 1000000000\n"), "-o", "cg")
@@ -369,8 +399,8 @@ class Callgrind(Import):
         self.out("merge", "-o", "sum.amon", a, b)
         self.assertEqual(self.flat("sum.amon")["leaf"]["self_ns"], 6200)
         self.assertEqual(self.arcs("sum.amon")[("main", "leaf")], (4, 80))
-        for command in (("tree",), ("contexts",), ("paths",), ("cycles",), ("compare-models",), ("html", "-o", "x"), ("export", "folded"), ("export", "pprof"),
-                        ("export", "csv", "--table=contexts"), ("annotate", "leaf"), ("report", "--focus=leaf")):
+        for command in (("tree",), ("contexts",), ("paths",), ("cycles",), ("compare-models",), ("export", "folded"), ("export", "pprof"),
+                        ("export", "csv", "--table=contexts"), ("report", "--focus=leaf"), ("report", "--comm=x")):
             error = self.run_(*command, a, status=2).stderr
             self.assertIn("without contexts", error, command)
         self.made("m.amon", "--paper", "5")
@@ -682,6 +712,29 @@ class Pprof(Import):
             self.assertEqual({r["name"]: r["self_ns"] for r in self.flat("one.amon").values() if r["self_ns"]}, sums)
             self.assertIn("0 of 4 changed", self.out("diff", f"--value={value}", a, b))
 
+    def test_labels(self):
+        """Samples with a label alone; info lists the labels."""
+        n = len(STRINGS)
+        labelled = [(2, [(1, 8), (2, 1), (2, 10 ** k), (3, [(1, n), (2, n + k)]), (3, [(1, n + 4), (3, 7 * k)])]) for k in (1, 2)]
+        name = self.write("p", message(*[f for f in PPROF if f[0] != 2], *labelled, *((6, s) for s in (b"request", b"GET /", b"PUT", b"", b"size"))))
+        self.assertEqual(self.json("info", name)["labels"], [{"label": text, "samples": 1} for text in ("request=GET /", "request=PUT", "size=14", "size=7")])
+        self.assertIn("         1  request=GET /\n", self.out("info", name))
+        for labels, time in (("request=PUT",), 100), (("size=7",), 10), (("size=7", "request=GET /"), 10), ((), 110):
+            report = json.loads(self.out("report", "--json", *("--label=" + label for label in labels), name))
+            self.assertEqual([(r["name"], r["self_ns"]) for r in report["flat"]], [("0x434", time)], labels)
+        self.assertIn("no sample has the label", self.run_("report", "--label=size=7", "--label=request=PUT", name, status=2).stderr)
+        self.assertIn("have no labels", self.run_("tree", "--label=a=b", self.write("a", "main;a 3\n"), status=2).stderr)
+
+    def test_without_symbols(self):
+        """Addresses without functions are those of the program that the file names, where that is here."""
+        at = {name: 0x555500000000 + a for name, a in Perf.program(self).items()}
+        strings = STRINGS + [str(self.folder / "w").encode()]
+        fields_ = ([(1, [(1, 3), (2, 4)]), (1, [(1, 1), (2, 2)]), (3, [(1, 1), (2, 0x555500000000), (3, 0x555500009000), (5, len(STRINGS))])]
+                   + [(4, [(1, i + 1), (2, 1), (3, at[name] + 4)]) for i, name in enumerate(("spin", "even", "main"))]
+                   + [(2, [(1, 1), (1, 2), (1, 3), (2, 1), (2, 100)])] + [(6, s) for s in strings])
+        name = self.write("p", message(*fields_))
+        self.assertEqual({r["name"]: (r["self_ns"], r["total_ns"]) for r in self.json("report", name)["flat"]}, {"spin": (100, 100), "even": (0, 100), "main": (0, 100)})
+
     def test_wrong(self):
         for cut in range(len(message(*PPROF))):
             done = subprocess.run([APROF, "report", self.write("cut", message(*PPROF)[:cut])], cwd=self.folder, capture_output=True, text=True)
@@ -807,7 +860,7 @@ class Perf(Import):
         self.hold(self.write("p", perf_pipe(*records)))
         self.hold(self.write("z", perf_pipe(record(COMPRESSED, 0, zstd(b"".join(records))))))
         named = record(FEATURE, 0, struct.pack("<QIII", 12, 1, 128, 0) [:16] + b"\0" * 128 + struct.pack("<II", 0, 16) + b"cycles:u\0\0\0\0\0\0\0\0")
-        self.assertIn("event cycles:u", self.json("report", self.write("n", perf_pipe(named, *records)))["run"]["imported"]["unit"])
+        self.assertIn("cycles:u, in cycles", self.json("report", self.write("n", perf_pipe(named, *records)))["run"]["imported"]["unit"])
         self.refused(self.write("a", perf_pipe()[:16]), "no event")
         self.refused(self.write("b", perf_pipe(record(ATTR, 0, b"\0" * 8))), "type 64", "malformed")
 
@@ -824,6 +877,28 @@ class Perf(Import):
                                  ("even", ("spin", "even", "main"), {"main": (0, 1), "even": (1, 1)})):                  # it called spin later
             flat = self.flat(self.write("p", perf_data(*head, sample(at[ip] + 4, *(at[name] + 8 for name in chain)))))
             self.assertEqual({n: (r["self_ns"] // 250000, r["total_ns"] // 250000) for n, r in flat.items()}, stack)
+
+    def test_threads(self):
+        """Some threads and processes alone."""
+        name = self.write("p.data", self.made())
+        for options, flat in ((["--comm=worker"], {"[kernel]": (250000, 250000), "spin": (0, 250000), "main": (0, 250000)}),
+                              (["--process=8"], {"odd": (250000, 250000), "main": (0, 250000), "[unknown]": (1000000, 1000000)}),
+                              (["--pid=8", "--comm=other"], {"[unknown]": (1000000, 1000000)}),
+                              (["--process=other", "--comm=w"], None), (["--comm=nobody"], None)):
+            done = subprocess.run([APROF, "report", "--json", *options, name], cwd=self.folder, capture_output=True, text=True)
+            if flat is None:
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), options)
+                self.assertIn("no thread is meant by --", done.stderr)
+            else:
+                self.assertEqual({r["name"]: (r["self_ns"], r["total_ns"]) for r in json.loads(done.stdout)["flat"] if r["total_ns"]}, flat, options)
+        self.made_threads()
+
+    def made_threads(self):
+        """The same of our own files: counts of calls are of these threads, too."""
+        subprocess.run([MAKE_AMON, "--routines", "5", "--threads", "2", "--calls", "900", "random.amon"], cwd=self.folder, check=True)
+        names = [t["name"] for t in self.json("info", "random.amon")["threads"]]
+        whole, one = (sum(r["calls"] + r["recursive"] for r in self.json("report", *options, "random.amon")["flat"]) for options in ([], ["--comm=" + names[0]] if names[0] else []))
+        self.assertTrue(0 < one <= whole)
 
     def build_id(self):
         notes = subprocess.run(["readelf", "-n", "w"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
@@ -930,6 +1005,35 @@ class Perf(Import):
     @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
     def test_equals_perf_report_unwound(self):
         self.compare("--call-graph", "dwarf,4096")
+
+
+class Gmon(Import):
+    def test_every_command(self):
+        """With its program a gmon.out is shown by all that needs no contexts; times of arcs are shared out by calls."""
+        self.write("w.c", RECURSION)
+        subprocess.run(["cc", "-O1", "-g", "-pg", "-o", "w", "w.c"], cwd=self.folder, check=True)
+        subprocess.run(["./w"], cwd=self.folder, check=True)
+        self.assertEqual(self.refused_("annotate", "even", "gmon.out"), "aprof: gmon.out: a gmon.out has addresses only; name the program, too\n")
+        arcs = {tuple(line.split(",")[:3]) for line in self.out("export", "csv", "--table=arcs", "w", "gmon.out").splitlines()[1:]}
+        self.assertEqual({a for a in arcs if a[0] in ('"main"', '"even"')},
+                         {('"main"', '"even"', "300"), ('"even"', '"odd"', "9000"), ('"even"', '"spin"', "9300")})
+        view, flat = ({r["name"]: r for r in json.loads(self.out(*command, "w", "gmon.out"))["flat"]} for command in (("report", "--json"), ("export", "json")))
+        for routine in "spin", "even":           # gprof's bins at the ends of routines count twice
+            for key in "self_ns", "total_ns":
+                self.assertAlmostEqual(flat[routine][key], view[routine][key], delta=0.02 * flat["main"]["total_ns"])
+        self.assertEqual(flat["spin"]["calls"], 18300)
+        (told,) = json.loads(self.out("annotate", "--json", "even", "w", "gmon.out"))["annotate"]
+        self.assertEqual({(c["name"], c["calls"]) for c in told["callees"]}, {("spin", 9300), ("odd", 9000)})
+        self.out("html", "-o", "x.html", "w", "gmon.out")
+        self.out("hot", "w", "gmon.out")
+        self.out("export", "callgrind", "-o", "cg", "w", "gmon.out")
+        self.assertEqual({n: r["calls"] for n, r in self.flat("cg").items() if r["calls"]}, {n: r["calls"] for n, r in flat.items() if r["calls"]})
+        self.assertIn("without contexts", self.refused_("tree", "w", "gmon.out"))
+        (self.folder / "w").rename(self.folder / "a.out")
+        self.out("annotate", "even", "gmon.out")
+
+    def refused_(self, *command):
+        return self.run_(*command, status=2).stderr
 
 
 class Mutations(Import):

@@ -15,6 +15,8 @@ struct reading {
 	const char *sides[2];		/* struct import's */
 	char *notes;			/* the same */
 	size_t notes_size;		/* bytes of it */
+	const struct import_wishes *wishes;
+	struct sample_labels *labels;		/* struct import's */
 	struct error *err;
 };
 

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "read/import/format.h"
+#include "read/import/places.h"
 #include "read/import/wire.h"
 
 /* Fields of Profile. */
@@ -21,13 +22,13 @@ struct text { const char *at; size_t n; };
 /* What has a number of its own in the file. */
 struct table_of_ids { uint64_t *ids; uint32_t n; size_t room; struct table by_id; };
 
-struct mapping {
+struct pprof_mapping {
 	uint64_t start, limit, offset;	/* addresses, and where in the file start is */
 	uint64_t file, build_id;	/* strings */
 	uint32_t module;		/* of the builder; BUILDER_NONE: not asked for yet */
 };
 
-struct function { uint64_t name, linked, file, line; };	/* strings, and a number */
+struct pprof_function { uint64_t name, linked, file, line; };	/* strings, and a number */
 
 struct location {
 	uint64_t mapping;		/* its number; 0: none */
@@ -46,13 +47,16 @@ struct proto {
 	struct text *strings;
 	size_t nstrings, strings_room;
 	struct table_of_ids mapping_ids, location_ids, function_ids;
-	struct mapping *mappings;
+	struct pprof_mapping *mappings;
 	size_t mappings_room;
 	struct location *locations;
 	size_t locations_room;
-	struct function *functions;
+	struct pprof_function *functions;
 	size_t functions_room;
 	struct stack inner;		/* functions of locations, outermost first */
+	struct places places;
+	struct places_process process;	/* which has all mappings */
+	bool mapped;			/* it has */
 	struct value_type *types;
 	uint32_t ntypes;
 	size_t types_room;
@@ -69,7 +73,7 @@ struct proto {
 	struct stack stack;		/* its functions */
 	char *word[4];			/* room for a string each */
 	size_t word_room[4];
-	size_t samples;			/* so far */
+	size_t samples, kept;		/* so far, and those that are wanted */
 };
 
 /* Say that the message that W walks through, WHAT number N, is wrong. */
@@ -132,7 +136,7 @@ static bool id_add(struct table_of_ids *t, uint64_t id)
 
 static bool mapping_read(struct proto *p, struct wire w)
 {
-	struct mapping m = { .module = BUILDER_NONE };
+	struct pprof_mapping m = { .module = BUILDER_NONE };
 	uint64_t id = 0;
 
 	while (wire_next(&w))
@@ -173,7 +177,7 @@ static bool location_read(struct proto *p, struct wire w)
 
 static bool function_read(struct proto *p, struct wire w)
 {
-	struct function f = { 0 };
+	struct pprof_function f = { 0 };
 	uint64_t id = 0;
 
 	while (wire_next(&w))
@@ -367,10 +371,10 @@ static size_t from_pprof_build_id_take(struct proto *p, uint64_t number, uint8_t
 }
 
 /* The module of the builder that mapping NUMBER of the file is; *M: the mapping. */
-static uint32_t from_pprof_module_of(struct proto *p, uint64_t number, const struct mapping **mapping)
+static uint32_t from_pprof_module_of(struct proto *p, uint64_t number, const struct pprof_mapping **mapping)
 {
 	uint32_t i = number ? id_find(&p->mapping_ids, number) : BUILDER_NONE;
-	struct mapping *m = i != BUILDER_NONE ? &p->mappings[i] : NULL;
+	struct pprof_mapping *m = i != BUILDER_NONE ? &p->mappings[i] : NULL;
 	uint8_t build_id[32];
 	const char *path;
 	size_t n;
@@ -388,7 +392,7 @@ static uint32_t from_pprof_module_of(struct proto *p, uint64_t number, const str
 static bool line_add(struct proto *p, struct wire w, uint32_t module, uint64_t address)
 {
 	struct builder_function f = { .module = module, .address = address, .apart = p->own && address };
-	const struct function *from;
+	const struct pprof_function *from;
 	uint64_t id = 0;
 	uint32_t i;
 
@@ -408,27 +412,56 @@ static bool line_add(struct proto *p, struct wire w, uint32_t module, uint64_t a
 	return stack_push(&p->inner, builder_function(p->r->builder, &f)) || reading_no_memory(p->r);
 }
 
+/* Have the mappings where addresses are looked for.  False: out of memory. */
+static bool mappings_map(struct proto *p)
+{
+	uint8_t id[32];
+
+	places_begin(&p->places, p->r->builder);
+	places_process_begin(&p->places, &p->process, 0);
+	p->mapped = true;
+	for (uint32_t i = 0; i < p->mapping_ids.n; i++) {
+		const struct pprof_mapping *m = &p->mappings[i];
+		size_t n = from_pprof_build_id_take(p, m->build_id, id);
+		const char *path = string(p, m->file, 0);
+
+		if (path && path[0] == '/' && m->limit > m->start &&
+		    (!places_tell(&p->places, path, id, n) || !space_map(&p->process.space, m->start, m->limit - m->start, m->offset, 0, 0, path)))
+			return false;
+	}
+	return true;
+}
+
+/* The function at ADDRESS, in MODULE with the mapping M, of which the profile tells nothing else: as the program that ran has it, if that is here. */
+static uint32_t address_function(struct proto *p, const struct pprof_mapping *m, uint32_t module, uint64_t address)
+{
+	bool mapped = m && address >= m->start && address < m->limit;
+	struct place place = { 0 };
+	char name[32];
+
+	if ((!p->mapped && !mappings_map(p)) || (mapped && !places_find(&p->places, &p->process, address, &place)))
+		return BUILDER_NONE;
+	if (place.is_there)
+		return place.function;
+	address = mapped ? address - m->start + m->offset : address;
+	snprintf(name, sizeof name, "0x%" PRIx64, address);
+	return builder_function(p->r->builder, &(struct builder_function){ .module = module, .name = name, .address = address });
+}
+
 /* The functions of L, outermost first, in p->inner. */
 static bool location_settle(struct proto *p, struct location *l)
 {
 	struct wire w = { .next = p->r->data + l->at, .end = p->r->data + l->at + l->size };
-	const struct mapping *m;
+	const struct pprof_mapping *m;
 	uint32_t module = from_pprof_module_of(p, l->mapping, &m);
 	struct stack *s = &p->inner;
-	uint64_t address = l->address;
-	char name[32];
 
 	l->first = (uint32_t)s->n;
 	while (wire_next(&w))
-		if (w.field == 4 && !line_add(p, wire_inner(&w), module, p->own ? address : 0))
+		if (w.field == 4 && !line_add(p, wire_inner(&w), module, p->own ? l->address : 0))
 			return false;
-	if (s->n == l->first) {
-		if (m && address >= m->start && address < m->limit)
-			address = address - m->start + m->offset;
-		snprintf(name, sizeof name, "0x%" PRIx64, address);
-		if (!stack_push(s, builder_function(p->r->builder, &(struct builder_function){ .module = module, .name = name, .address = address })))
-			return reading_no_memory(p->r);
-	}
+	if (s->n == l->first && !stack_push(s, address_function(p, m, module, l->address)))
+		return reading_no_memory(p->r);
 	l->n = (uint32_t)(s->n - l->first);
 	stack_turn(&(struct stack){ s->functions + l->first, l->n, 0 });
 	return true;
@@ -454,7 +487,30 @@ static bool location_add(struct proto *p, uint64_t id, const unsigned char *at)
 struct owner {
 	uint64_t thread, process;	/* strings */
 	uint64_t tid, pid;
+	size_t wanted;			/* labels of those that are wanted */
 };
+
+/* What samples have that aprof itself writes, as others do: it is read otherwise. */
+static bool is_owners(const struct proto *p, uint64_t key)
+{
+	return string_is(p, key, "thread") || string_is(p, key, "process") || string_is(p, key, "tid") || string_is(p, key, "pid");
+}
+
+/* Count the label KEY of the sample at hand: string TEXT, or if that is 0 NUMBER; and whether it is wanted. */
+static bool label_count(struct proto *p, struct owner *o, uint64_t key, uint64_t text, uint64_t number)
+{
+	const struct import_wishes *wishes = p->r->wishes;
+	const char *name = string(p, key, 0), *value = text ? string(p, text, 1) : "";
+	char *label = NULL;
+	bool ok = (text ? asprintf(&label, "%s=%s", name ? name : "", value ? value : "") : asprintf(&label, "%s=%" PRId64, name ? name : "", (int64_t)number)) >= 0;
+
+	for (size_t i = 0; ok && i < wishes->nlabels; i++)
+		o->wanted += strcmp(wishes->labels[i], label) == 0;
+	ok = ok && (is_owners(p, key) || sample_labels_add(p->r->labels, label, 1));
+	if (label)
+		free(label);
+	return ok || reading_no_memory(p->r);
+}
 
 static bool label_read(struct proto *p, struct wire w, struct owner *o)
 {
@@ -475,7 +531,7 @@ static bool label_read(struct proto *p, struct wire w, struct owner *o)
 		o->tid = number;
 	else if (string_is(p, key, "pid"))
 		o->pid = number;
-	return true;
+	return label_count(p, o, key, text, number);
 }
 
 static uint32_t thread_of(struct proto *p, const struct owner *o)
@@ -537,6 +593,9 @@ static bool from_pprof_sample_read(struct proto *p, struct wire w)
 	p->samples++;
 	if (!from_pprof_sample_take(p, &w, &o))
 		return false;
+	if (o.wanted < p->r->wishes->nlabels)
+		return true;
+	p->kept++;
 	stack_turn(&p->stack);
 	for (uint32_t i = 0; i < p->nshown; i++)
 		p->amounts[i] = from_pprof_value_of(p, p->shown[i].type, p->shown[i].scale);
@@ -577,7 +636,7 @@ static bool samples_read(struct proto *p)
 	while (wire_next(&w))
 		if (w.field == SAMPLE && !from_pprof_sample_read(p, wire_inner(&w)))
 			return false;
-	return true;
+	return p->kept || !p->r->wishes->nlabels || error_set(p->r->err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: no sample has the label of --label: aprof info lists them", p->r->label);
 }
 
 static bool pprof_read(struct reading *r)
@@ -586,6 +645,10 @@ static bool pprof_read(struct reading *r)
 	bool ok = tables_read(&p);
 
 	ok = ok && types_choose(&p) && samples_read(&p);
+	if (p.mapped) {
+		places_process_end(&p.process);
+		places_end(&p.places);
+	}
 	free(p.strings);
 	free(p.mappings);
 	free(p.locations);

@@ -67,10 +67,12 @@ bool import_is(const void *head, size_t n)
 	return found;
 }
 
-static bool import_read_plain(struct import *m, const unsigned char *data, size_t len, const char *label, struct error *err)
+static bool import_read_plain(struct import *m, const unsigned char *data, size_t len, const char *label, const struct import_wishes *wishes, struct error *err)
 {
+	static const struct import_wishes all;
 	struct amon_header header = { .way = 1u << AMON_WAY_STACKS };
-	struct reading r = { .data = data, .len = len, .label = label, .notes = m->notes, .notes_size = sizeof m->notes, .err = err };
+	struct reading r = { .data = data, .len = len, .label = label, .notes = m->notes, .notes_size = sizeof m->notes,
+		.wishes = wishes ? wishes : &all, .labels = &m->labels, .err = err };
 	size_t begin = import_comments(data, len);
 	const struct import_format *format = import_format_of((const char *)data, len, true);
 
@@ -90,16 +92,16 @@ static bool import_read_plain(struct import *m, const unsigned char *data, size_
 	return (m->n = builder_end(m->builder, label, err)) > 0;
 }
 
-bool import_read(struct import *m, const void *data, size_t len, const char *label, struct error *err)
+bool import_read(struct import *m, const void *data, size_t len, const char *label, const struct import_wishes *wishes, struct error *err)
 {
 	unsigned char *plain = NULL;
 	bool ok;
 
 	*m = (struct import){ 0 };
 	if (!compressed_is(data, len))
-		return import_read_plain(m, data, len, label, err);
+		return import_read_plain(m, data, len, label, wishes, err);
 	plain = compressed_all(data, len, label, &len, err);
-	ok = plain && import_read_plain(m, plain, len, label, err);
+	ok = plain && import_read_plain(m, plain, len, label, wishes, err);
 	free(plain);
 	return ok;
 }
@@ -107,5 +109,6 @@ bool import_read(struct import *m, const void *data, size_t len, const char *lab
 void import_free(struct import *m)
 {
 	builder_free(m->builder);
+	sample_labels_free(&m->labels);
 	*m = (struct import){ 0 };
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "read/import/labels.h"
 #include "read/import/profile_builder.h"
 
 enum { IMPORT_HEAD = 1 << 16 };		/* bytes by which a file is told, behind lines of comments */
@@ -20,17 +21,24 @@ size_t import_comments(const void *data, size_t n);
  * has no more than comments there, it is told only by all of the file which format it is, if any. */
 bool import_is(const void *head, size_t n);
 
+/* What of a file is wanted. */
+struct import_wishes {
+	char **labels;			/* samples that have each of these labels, KEY=VALUE */
+	size_t nlabels;
+};
+
 /* What is made of a file. */
 struct import {
 	struct builder *builder;		/* holds the files: builder_bytes */
 	size_t n;			/* how many */
 	const char *sides[2];		/* it has two profiles beside each other, to be compared: values of these names, static; NULL: it has one */
+	struct sample_labels labels;		/* that samples have, wanted or not */
 	char notes[600];		/* lines that the user is to read, each ended by a newline; "": none */
 };
 
-/* Read the LEN bytes at DATA, called LABEL in messages.  False with *ERR set: they are none of the kinds, corrupt, or memory is short; the text is a
+/* Read what is wanted of the LEN bytes at DATA, called LABEL in messages; WISHES: NULL: all.  False with *ERR set: they are none of the kinds, corrupt, or memory is short; the text is a
  * whole sentence, with LABEL and where in the file.  Freed with import_free. */
-bool import_read(struct import *m, const void *data, size_t len, const char *label, struct error *err);
+bool import_read(struct import *m, const void *data, size_t len, const char *label, const struct import_wishes *wishes, struct error *err);
 void import_free(struct import *m);
 
 #endif

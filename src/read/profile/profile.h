@@ -323,6 +323,10 @@ void profile_take_range(struct profile *p, const struct profile_range *r);
  * runs[], threads of one name and order in their runs are one from now on.  False: out of memory. */
 bool profile_take_mean(struct profile *p, uint32_t n);
 
+/* What P, which is wholly read, counts is to be of the threads alone that KEEPS says, one for each of threads[]; the others stay there, with nothing.  Arcs of a file without contexts
+ * are of no thread, and stay.  Program counters are gone where they may be of others.  False: memory is short. */
+bool profile_take_threads(struct profile *p, const bool *keeps);
+
 /* Write the history of CONTEXT to OUT, which has room for p->longest entries, with indices of
  * routines[] as routines.  Returns its length.  Linear in the length. */
 size_t profile_history(const struct profile *p, uint32_t context, history_entry *out);

@@ -250,7 +250,7 @@ static bool contents_side_make(struct side *s, const struct html_side *from, con
 
 	*s = (struct side){ .label = from->label, .in = *from->in, .g = from->in->graph, .compared = compared };
 	s->sliced = alone && is_sliced(s->g->profile) && !from->in->range.to;
-	if (alone) {			/* before there is a tree: either takes much memory */
+	if (alone && !s->g->arcs_alone) {			/* before there is a tree: either takes much memory */
 		s->in.paths = recurring_find(from->in, RECURRING_MOST, RECURRING_PERCENT, &s->paths, err);
 		if (!s->in.paths)
 			return false;
@@ -382,6 +382,7 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 		return false;
 	emit_member(e, "times", contents_times_json(s->g));
 	emit_member(e, "counted", json_boolean(s->g->counted));
+	emit_member(e, "contextual", json_boolean(!s->g->arcs_alone));
 	emit_member(e, "sampled", json_boolean(profile_tick(s->g->profile) > 0));
 	emit_member(e, "interval_ns", emit_count(s->nslices ? interval_length(s->g->profile) : 0));
 	emit_member(e, "counts", contents_counts_json(s));

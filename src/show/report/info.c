@@ -393,6 +393,56 @@ static void sampled_print(FILE *out, const struct profile *p, const struct repor
 			    samples, p->sampled->ncontexts);
 }
 
+enum { LABELS = 20 };			/* that are listed */
+
+static int label_by_samples(const void *left, const void *right)
+{
+	const struct sample_label *a = left, *b = right;
+
+	return a->samples != b->samples ? (a->samples < b->samples) - (a->samples > b->samples) : strcmp(a->text, b->text);
+}
+
+/* Those of L, of most samples first; NULL: out of memory, or there are none. */
+static struct sample_label *labels_sort(const struct sample_labels *l)
+{
+	struct sample_label *sorted = l && l->n ? calloc(l->n, sizeof *sorted) : NULL;
+
+	if (sorted) {
+		memcpy(sorted, l->all, l->n * sizeof *sorted);
+		qsort(sorted, l->n, sizeof *sorted, label_by_samples);
+	}
+	return sorted;
+}
+
+/* The labels of samples, as --label takes them. */
+static void labels_print(FILE *out, const struct sample_labels *l, const struct report_options *options)
+{
+	struct sample_label *sorted = labels_sort(l);
+	char grouped[32];
+
+	if (sorted)
+		fprintf(out, "\nLabels of samples: %" PRIu32 "\n\n   samples  label\n", l->n);
+	for (uint32_t i = 0; sorted && i < l->n && i < LABELS; i++) {
+		fprintf(out, "%10s  ", print_grouped(grouped, sorted[i].samples));
+		print_name(out, sorted[i].text, &options->style);
+		putc('\n', out);
+	}
+	if (sorted && l->n > LABELS)
+		fprintf(out, "            and %" PRIu32 " more\n", l->n - LABELS);
+	free(sorted);
+}
+
+static void labels_json(const struct sample_labels *l, struct emit *e)
+{
+	struct sample_label *sorted = labels_sort(l);
+
+	emit_array(e, "labels");
+	for (uint32_t i = 0; sorted && i < l->n; i++)
+		emit_item(e, json_pack("{s:o, s:o}", "label", emit_name(sorted[i].text), "samples", emit_count(sorted[i].samples)));
+	emit_array_end(e);
+	free(sorted);
+}
+
 bool info_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct profile *p = in->graph->profile;
@@ -412,6 +462,7 @@ bool info_text(const struct report_input *in, const struct report_options *optio
 	else
 		info_threads_count(out, p, options);
 	phases_print(out, p, options);
+	labels_print(out, in->labels, options);
 	left_out_list(in, options, out);
 	return true;
 }
@@ -537,6 +588,7 @@ bool info_json(const struct report_input *in, const struct report_options *optio
 					       emit_count(p->phases[i].cpu), "contexts_ns", emit_count(p->phases[i].time),
 					       "calls", emit_count(p->phases[i].calls), "current", (int)p->phases[i].current));
 	emit_array_end(e);
+	labels_json(in->labels, e);
 	emit_array(e, "threads");
 	for (uint32_t i = 0; i < p->nthreads; i++) {
 		const struct amon_thread *t = &p->threads[i].record;

@@ -134,10 +134,16 @@ static char *row_text(const struct page *p, size_t row, enum screen_style *style
 	return ok ? text.text : NULL;
 }
 
+/* Does page I show contexts, or what is known by them alone? */
+static bool is_of_contexts(int i)
+{
+	return i == PAGE_TOP_DOWN || i == PAGE_BOTTOM_UP || i == PAGE_CYCLES || i == PAGE_PATHS;
+}
+
 /* Whether there is a page I, to be seen on the first line. */
 static bool has_page(const struct explorer *x, int i)
 {
-	return (i != PAGE_CHANGES || x->view.compared) && (i != PAGE_COLUMNS || x->current == i);
+	return !(is_of_contexts(i) && x->in->graph->arcs_alone) && (i != PAGE_CHANGES || x->view.compared) && (i != PAGE_COLUMNS || x->current == i);
 }
 
 enum { BAR_WHOLE, BAR_BRIEF, BAR_BRIEFEST, BAR_SHORT, BAR_ONE, BAR_SIZE = 400 };	/* how the first line is written; bytes of it */

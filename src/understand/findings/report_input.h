@@ -98,6 +98,7 @@ struct report_input {
 	bool never_known;		/* every hooked module tells which functions have hooks */
 	const struct report_left_out *left_out; /* functions left out at compile time, by reason and name; NULL: none known */
 	size_t nleft_out;		/* how many */
+	const struct sample_labels *labels;	/* that samples of other people's files have; NULL: none */
 	const char *phase;		/* the profile is of this phase only; NULL: of the whole run */
 	struct profile_range range;	/* its times are of this range of the runs only */
 	report_source *source;		/* for reading source files; NULL: none can be read */

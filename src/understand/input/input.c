@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "read/import/from_gmon.h"
 #include "read/import/import.h"
 #include "understand/input/call_stacks.h"
 #include "understand/input/embedding.h"
@@ -26,20 +27,29 @@ static bool runs_reserve(struct input *in, size_t n)
 	return life && paths;
 }
 
-/* Add the files that are made of the other people's one at PATH: a run for each of its processes. */
-static bool import_add(struct input *in, const char *path, const char *label, struct error *err)
+/* Make M of the LEN bytes at DATA, of KIND. */
+static bool import_make(const struct input *in, struct import *m, enum file_kind kind, const void *data, size_t len, const char *label, struct error *err)
+{
+	if (kind != FILE_GMON)
+		return import_read(m, data, len, label, &in->wishes, err);
+	return in->program ? import_read_gmon(m, data, len, in->program, label, err) :
+		error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: a gmon.out has addresses only; name the program, too", label);
+}
+
+/* Add the files that are made of the other people's one at PATH, of KIND: a run for each of its processes. */
+static bool import_add(struct input *in, const char *path, enum file_kind kind, const char *label, struct error *err)
 {
 	size_t have = in->profile->nruns, len, size;
 	void *data = files_load(path, &len, err);
 	struct import m = { 0 };
-	bool ok = data && import_read(&m, data, len, label, err);
+	bool ok = data && import_make(in, &m, kind, data, len, label, err);
 
 	if (ok && m.sides[0] && !in->value)
 		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: two profiles beside each other: aprof diff %.200s compares them, --value=%s or --value=%s shows one",
 			       label, label, m.sides[0], m.sides[1]);
 	for (const char *line = m.notes; ok && *line; line += strcspn(line, "\n") + 1)
 		input_note(in, "%.*s", (int)strcspn(line, "\n"), line);
-	ok = ok && (runs_reserve(in, have + m.n) || error_no_memory(err, NULL));
+	ok = ok && ((runs_reserve(in, have + m.n) && sample_labels_add_all(&in->labels, &m.labels)) || error_no_memory(err, NULL));
 	for (size_t i = 0; ok && i < m.n; i++) {
 		const void *bytes = builder_bytes(m.builder, i, &size);
 
@@ -58,7 +68,7 @@ bool input_has_two_sides(const char *path, const char *sides[2])
 	struct error ignored;
 	void *data = files_load(path, &len, &ignored);
 	struct import m = { 0 };
-	bool two = data && import_read(&m, data, len, path, &ignored) && m.sides[0];
+	bool two = data && import_read(&m, data, len, path, NULL, &ignored) && m.sides[0];
 
 	memcpy(sides, m.sides, sizeof m.sides);
 	import_free(&m);
@@ -109,9 +119,13 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	input_step(in, "reading the profile");
 	if (!in->profile && !(in->profile = input_profile_new(in)))
 		return error_no_memory(err, NULL);
-	for (size_t i = 0; i < n; i++)
-		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files_name(files[i]), err) : input_own_add(in, files[i], label, err)))
+	for (size_t i = 0; i < n; i++) {
+		enum file_kind kind = files_kind(files[i]);
+		bool others = kind == FILE_IMPORT || kind == FILE_GMON;
+
+		if (!(others ? import_add(in, files[i], kind, label ? label : files_name(files[i]), err) : input_own_add(in, files[i], label, err)))
 			return false;
+	}
 	in->nfiles += (uint32_t)n;
 	input_tell_others(in, known);
 	return !in->stacks || input_take_stacks(in, err);
@@ -143,6 +157,25 @@ static bool input_range_check(const struct input *in, struct error *err)
 					 "single processes and sampled clocks", p->runs[i].label);
 	return in->range.from < until || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--time-range: it begins at %.6g s, and the last sample is at %.6g s",
 						    seconds(in->range.from), seconds(until));
+}
+
+/* The profile is to be of the threads that are chosen. */
+static bool threads_take(const struct input *in, struct error *err)
+{
+	uint32_t n, ignored;
+
+	if (in->wishes.nlabels && !in->labels.n)
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: its samples have no labels: not with --label", in->profile->runs[0].label);
+	if (!thread_choice_is(&in->threads))
+		return true;
+	if (!profile_has_contexts(in->profile))
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: it has arcs without contexts, which are of no thread: not with --comm, nor --process", in->profile->runs[0].label);
+	if (!thread_choice_take(&in->threads, in->profile, &n, err))
+		return false;
+	if (in->profile->sampled && !thread_choice_take(&in->threads, in->profile->sampled, &ignored, err))
+		return false;
+	input_note(in, "note: of %u of %u threads", n, in->profile->nthreads);
+	return true;
 }
 
 /* What was estimated from all of the profile is to be of the range. */
@@ -200,7 +233,7 @@ static void keep_symbols(struct input *in)
 {
 	const struct profile *p = in->profile;
 
-	if (in->phase || in->value || in->range.to || in->linked_names || p->plain || p->nruns > MOST_KEPT)
+	if (in->phase || in->value || in->range.to || thread_choice_is(&in->threads) || in->linked_names || p->plain || p->nruns > MOST_KEPT)
 		return;
 	for (uint32_t i = 0; i < p->nruns; i++) {
 		bool over = in->life[i] == REPORT_ENDED || in->life[i] == REPORT_DIED;
@@ -226,7 +259,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	struct graph_options more = *options;
 	bool split = input_is_split(in) && options->model != GRAPH_GPROF;	/* which divides by calls, and plain code has none */
 
-	if (!contexts_check(in, err) || !input_check_leaves(in, err) || (in->phase && !phase_check(in, err)) || (in->range.to && !input_range_check(in, err)))
+	if (!threads_take(in, err) || !contexts_check(in, err) || !input_check_leaves(in, err) || (in->phase && !phase_check(in, err)) || (in->range.to && !input_range_check(in, err)))
 		return false;
 	input_step(in, "reading symbols");
 	if (split && !input_adopt(in, err))
@@ -261,7 +294,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	keep_symbols(in);
 	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols,
 		.never = in->names.never, .nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
-		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase, .range = in->range, .below = in->profile->plain ? &in->below : NULL };
+		.nleft_out = in->names.nleft_out, .labels = &in->labels, .life = in->life, .program = program, .phase = in->phase, .range = in->range, .below = in->profile->plain ? &in->below : NULL };
 	return true;
 }
 
@@ -274,6 +307,7 @@ void input_free(struct input *in)
 	graph_free(in->gprof);
 	static_arcs_free(&in->static_arcs);
 	names_free(&in->names);
+	sample_labels_free(&in->labels);
 	overhead_free(in->overhead);
 	if (in->symbols)
 		symbols_free(in->symbols);

@@ -6,7 +6,9 @@
 #include "understand/graph/graph.h"
 #include "understand/input/names.h"
 #include "understand/findings/report_input.h"
+#include "read/import/import.h"
 #include "understand/input/static_call_graph.h"
+#include "understand/input/thread_choice.h"
 #include "read/symbols/symbols.h"
 
 /* Who is told meanwhile; any of them may be NULL. */
@@ -36,10 +38,14 @@ struct input {
 	bool beside;			/* call stacks of the same process that stand in a file of their own are read, too (call_stacks.h); set it before input_read */
 	bool stacks;			/* what is read is to be the call stacks beside exact contexts, alone; set it before input_read */
 	bool arcs_do;			/* who asks can do without contexts; else profiles without them are refused; set it likewise */
+	const char *program;		/* which program files of gprof's are of, that tell addresses alone; NULL: none is named, and they are refused; set it before input_read */
 	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
 	bool mean;			/* each file is a run of one program, and what is meant is their mean (profile_take_mean), not their sum; set it before input_build */
 	const char *value;		/* what is read is to be of this value, of the call stacks beside where `stacks` is set; NULL: of each file's first; set it before input_read or input_add_up */
 	struct profile_range range;	/* times are to be of this range of the runs; set it before input_build */
+	struct import_wishes wishes;	/* of other people's files these samples alone; set it before input_read; not owned */
+	struct sample_labels labels;		/* that samples of these files have */
+	struct thread_choice threads;	/* what is counted is to be of these threads; set it likewise; not owned */
 	struct profile *profile;	/* sum of the files, or their mean */
 	uint32_t nfiles;		/* that were read */
 	enum report_life *life;		/* of each of its runs */

@@ -14,7 +14,7 @@ static void try(const uint8_t *data, size_t size)
 	struct import m;
 	size_t len;
 
-	if (import_read(&m, data, size, "file", &err)) {
+	if (import_read(&m, data, size, "file", NULL, &err)) {
 		struct profile *p = profile_new();
 
 		for (size_t i = 0; i < m.n; i++) {

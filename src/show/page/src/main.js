@@ -30,6 +30,7 @@ const SHEETS = [
 	['time', 'Time', time],
 ];
 
+const CONTEXTUAL = new Set(['flame', 'tree', 'threads', 'time']); // sheets that show contexts, or what is known by them alone
 const LEAFED = ['flame', 'graph', 'table', 'tree']; // sheets that can show functions without hooks
 
 const VIEWS = 4; // of which what was made is kept
@@ -287,7 +288,7 @@ class App {
 		return h(
 			'span',
 			{ class: 'jumps' },
-			go('sandwich', { tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' }),
+			this.reading.contextual ? go('sandwich', { tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' }) : null,
 			go('neighbours', { tab: 'graph', hops: '1' }),
 			h(
 				'button',
@@ -295,17 +296,19 @@ class App {
 				'copy name',
 			),
 			this.state.tab === 'table' ? null : go('callers and callees', { tab: 'table' }),
-			h(
-				'button',
-				{
-					type: 'button',
-					class: 'small',
-					title: 'look at its contexts alone (f), fold it into its callers (h); or all of its file, class or module',
-					'aria-haspopup': 'menu',
-					onclick: ({ currentTarget }) => offer(this, this.selected, tip.below(currentTarget)),
-				},
-				'focus, hide …',
-			),
+			!this.reading.contextual
+				? null
+				: h(
+						'button',
+						{
+							type: 'button',
+							class: 'small',
+							title: 'look at its contexts alone (f), fold it into its callers (h); or all of its file, class or module',
+							'aria-haspopup': 'menu',
+							onclick: ({ currentTarget }) => offer(this, this.selected, tip.below(currentTarget)),
+						},
+						'focus, hide …',
+					),
 		);
 	}
 
@@ -405,14 +408,14 @@ class App {
 			h(
 				'nav',
 				{ role: 'tablist' },
-				SHEETS.map(([key, text]) =>
+				this.sheets.map(([key, text]) =>
 					h(
 						'button',
 						{
 							type: 'button',
 							role: 'tab',
 							'data-tab': key,
-							'aria-selected': String(state.tab === key),
+							'aria-selected': String(this.#shown[0] === key),
 							onclick: () => this.set({ tab: key }),
 						},
 						text,
@@ -616,8 +619,16 @@ class App {
 		this.tellHits();
 	}
 
+	get sheets() {
+		return SHEETS.filter(([key]) => this.reading.contextual || !CONTEXTUAL.has(key));
+	}
+
+	get #shown() {
+		return this.sheets.find(([key]) => key === this.state.tab) ?? SHEETS[0];
+	}
+
 	get sheet() {
-		return (SHEETS.find(([key]) => key === this.state.tab) ?? SHEETS[0])[2];
+		return this.#shown[2];
 	}
 
 	// Show MODEL, a later reading: what is selected, zoomed, opened, searched and scrolled stays.
@@ -765,7 +776,7 @@ class App {
 		if (event.ctrlKey || event.metaKey || event.altKey) return;
 		if (event.key === 'Escape') return this.#escape();
 		if (event.target.closest?.('input, select, textarea')) return;
-		const sheet = SHEETS[Number(event.key) - 1];
+		const sheet = this.sheets[Number(event.key) - 1];
 		if (sheet) this.set({ tab: sheet[0] });
 		else if (event.key === '/') this.input.select();
 		else if (event.key === 'n' || event.key === 'N') this.step(event.key === 'n' ? 1 : -1);
@@ -775,6 +786,7 @@ class App {
 		else if (event.key === 'b' && this.model.compares) this.set({ side: this.side ? 'base' : 'new' });
 		else if (event.key === 't') this.#turn();
 		else if (event.key === 'p' && this.feed && !this.feed.over) this.feed.hold(!this.feed.paused);
+		else if ('fhs'.includes(event.key) && !this.reading.contextual) return;
 		else if (event.key === 'f' && this.#meant >= 0) focusOn(this, this.#meant);
 		else if (event.key === 'h' && this.#meant >= 0) hideOne(this, this.#meant);
 		else if (event.key === 'a' && isNarrowed(this)) showAll(this);

@@ -305,6 +305,7 @@ export class Model {
 		this.compares = sides.length > 1;
 		this.sampled = sides.every((side) => side.sampled);
 		this.counted = sides.every((side) => side.counted); // calls are known
+		this.contextual = sides.every((side) => side.contextual); // contexts are; else routines and arcs alone
 		this.each = sides.map((side) => side.times.each_ns); // what a sample stands for in the variance of a mean, ns; 0: times are no samples
 		this.sample = sides.map(({ sampled, times: t }) => (sampled && t.ticks + t.outside_ticks > 0 ? t.tick_ns : 0)); // what one stands for, ns; 0: times are none
 		this.runs = sides.map((side) => side.runs); // whose mean a side is

@@ -81,11 +81,12 @@ function actions(app, groups) {
 // What can be done with routine R, as a list at POINT.
 export function offer(app, r, point) {
 	const go = (text, patch, key) => [text, () => app.set({ sel: r, ...patch }), key];
+	const contextual = app.reading.contextual;
 	menu(point, app.model.routineName(r), [
-		...actions(app, levels(app, r)),
+		...(contextual ? actions(app, levels(app, r)) : []),
 		[
 			go('callers and callees', { tab: 'table' }),
-			go('sandwich', { tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' }, 's'),
+			...(contextual ? [go('sandwich', { tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' }, 's')] : []),
 			go('neighbours in the call graph', { tab: 'graph', hops: '1' }, 'g'),
 			['copy name', () => copy(app.model.wholeName(r))],
 		],
@@ -95,7 +96,7 @@ export function offer(app, r, point) {
 // The same of the group of KEY.
 export function offerGroup(app, key, point) {
 	const group = meaning(app.model, key);
-	if (group) menu(point, group.title, actions(app, [group]));
+	if (group && app.reading.contextual) menu(point, group.title, actions(app, [group]));
 }
 
 // The routine or group that ELEMENT stands for is offered at POINT: whether it stands for one.

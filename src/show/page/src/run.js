@@ -106,17 +106,19 @@ function tiles(app) {
 						: null,
 				)
 			: null,
-		tileOf(
-			app,
-			'contexts',
-			contextsOf(app),
-			format.count,
-			isRange(app)
-				? 'with time in the range'
-				: sides.some((side) => side.part)
-					? null
-					: `histories ${counts[0].mean_history.toFixed(1)} long, longest ${counts[0].longest_history}`,
-		),
+		app.reading.contextual
+			? tileOf(
+					app,
+					'contexts',
+					contextsOf(app),
+					format.count,
+					isRange(app)
+						? 'with time in the range'
+						: sides.some((side) => side.part)
+							? null
+							: `histories ${counts[0].mean_history.toFixed(1)} long, longest ${counts[0].longest_history}`,
+				)
+			: null,
 		app.model.timed && !isRange(app) && times.some((t) => t.hooks_ns)
 			? tileOf(
 					app,
@@ -334,7 +336,7 @@ function summary(app) {
 		{ class: 'summary' },
 		app.model.timed ? [h('b', { 'data-exact': time }, format.time(time)), ', '] : null,
 		app.model.counted && !isRange(app) ? [h('b', {}, format.plural(run.counts.calls, 'call')), ', '] : null, // they are the run's
-		format.plural(contextsOf(app)[0], 'context'),
+		app.reading.contextual ? format.plural(contextsOf(app)[0], 'context') : format.plural(app.model.routines.length, 'routine'),
 		isNarrowed(app) ? (app.base.focused ? ' in focus' : ' without what is hidden') : null,
 		isRange(app) ? ' in the range of time' : null,
 		lost
@@ -410,7 +412,7 @@ export const run = {
 					? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', format.count)
 					: null,
 				isRange(app) ? tiles(app) : null,
-				narrower ? ofAll(app) : [sequences(app), cycles(app)],
+				narrower ? ofAll(app) : app.reading.contextual ? [sequences(app), cycles(app)] : null,
 				isRange(app) ? null : tiles(app),
 				heads(app),
 				never(app),
