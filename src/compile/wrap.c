@@ -22,7 +22,7 @@ const char compiler_help_text[] =
 "aprof fc. Runs the compiler with the flags that let aprof profile the program,\n"
 "and links aprof's monitor.\n"
 "\n"
-"  --aprof-way=METHOD      inline (GCC and Clang on 64-bit x86, if aprof was built\n"
+"  --aprof-way=METHOD      inline (GCC, Clang on 64-bit x86, if aprof was built\n"
 "                          with a plugin for that version), fentry (any such\n"
 "                          GCC), cyg (any GCC or Clang), or nop: hooks that do\n"
 "                          nothing, to measure what calling them costs;\n"
