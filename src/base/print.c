@@ -167,6 +167,14 @@ void print_seconds(FILE *out, uint64_t amount, const char *unit, int decimals, i
 		fprintf(out, "%*.*f", width, decimals, (double)amount / NSEC);
 }
 
+void print_under(FILE *out, double amount, const char *unit, int width)
+{
+	if (is_time(unit))
+		fprintf(out, "%*.3f", width, amount / NSEC);
+	else
+		print_amount(out, amount, unit, width);
+}
+
 void print_exact(FILE *out, uint64_t ns, const char *unit)
 {
 	char text[40];

@@ -72,6 +72,9 @@ void print_calls(FILE *out, int width, uint64_t n, bool counted);
 /* AMOUNT, of UNIT, to the right in WIDTH: ns in seconds with DECIMALS; with PRINT_UNITS print_amount. */
 void print_seconds(FILE *out, uint64_t amount, const char *unit, int decimals, int width);
 
+/* AMOUNT, of UNIT, to the right in WIDTH, as columns have it whose unit stands above: ns in seconds with three decimals. */
+void print_under(FILE *out, double amount, const char *unit, int width);
+
 /* AMOUNT, of UNIT, as short as it is exact: ns in seconds with three decimals at least, 0.004, 1.500000001; all others as they are. */
 void print_exact(FILE *out, uint64_t amount, const char *unit);
 

@@ -470,7 +470,7 @@ class Imbalance(Job):
             heavy = ranks - 1
             self.run_job(kind, ranks, heavy, 20)
             text = self.command(APROF, "report", "--imbalance", "--brief").stdout.splitlines()
-            self.assertEqual(text[0], f"Imbalance over {ranks} ranks, seconds of a rank, by context")
+            self.assertEqual(text[0], f"Imbalance over {ranks} ranks, count of a rank, by context")
             self.assertEqual(text[3].split()[4:], [str(heavy), "main", ">", "solve", ">", "part"])
             data = self.rows()
             self.assertEqual(data["ranks"], ranks)
@@ -478,7 +478,7 @@ class Imbalance(Job):
             self.assertEqual(first, data["imbalance"][0])
             self.assertEqual([first[name] for name in ("ranks", "calls", "calls_least", "calls_most", "calls_rank", "time_rank")],
                              [ranks, 20 * (10 + ranks - 1), 20, 200, heavy, heavy])
-            self.assertEqual((first["time_ns"], first["time_least_ns"], first["time_most_ns"]), tuple(1000000 * n for n in (20 * (10 + ranks - 1), 20, 200)))
+            self.assertEqual((first["time_ns"], first["time_least_ns"], first["time_most_ns"]), tuple(1000 * n for n in (20 * (10 + ranks - 1), 20, 200)))
             even, = [row for row in data["imbalance"] if row["history"] == ["main", "balanced", "part"]]
             self.assertEqual((even["calls_least"], even["calls_most"], even["calls_rank"]), (400, 400, 0))
 

@@ -45,8 +45,8 @@ class Interpreter(unittest.TestCase):
         found = {}
         for line in run([APROF, "contexts", "-b", "--raw", data], self.cwd).stdout.splitlines():
             if re.match(r"\d+ \d+ [\d.]+ ", line):
-                entries, recursive, seconds, history = line.split(" ", 3)
-                found[history.replace("\\x20", "_")] = [int(entries), int(recursive), round(float(seconds) * 10**6)]
+                entries, recursive, counted, history = line.split(" ", 3)
+                found[history.replace("\\x20", "_")] = [int(entries), int(recursive), int(float(counted))]
         return {history: counts for history, counts in found.items() if any(counts)}
 
     def info(self, data="amon.out"):

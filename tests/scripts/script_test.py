@@ -183,8 +183,8 @@ class Script(unittest.TestCase):
         found = {}
         for line in run([APROF, "contexts", "-b", "--raw", *files], self.cwd).stdout.splitlines():
             if re.match(r"\d+ \d+ [\d.]+ ", line):
-                entries, recursive, seconds, history = line.split(" ", 3)
-                found[history] = [int(entries), int(recursive), round(float(seconds) * 10**6)]
+                entries, recursive, counted, history = line.split(" ", 3)
+                found[history] = [int(entries), int(recursive), int(float(counted))]
         return {history: counts for history, counts in found.items() if any(counts)}
 
     def check_ops(self, way, ops, **more):
@@ -285,8 +285,8 @@ class Script(unittest.TestCase):
         found = {}
         for line in run([APROF, "contexts", "-b", "--raw", "--layer", name], self.cwd).stdout.splitlines():
             if re.match(r"\d+ \d+ [\d.]+ ", line):
-                entries, recursive, seconds, history = line.split(" ", 3)
-                found[history] = [int(entries), int(recursive), round(float(seconds) * 10**6)]
+                entries, recursive, counted, history = line.split(" ", 3)
+                found[history] = [int(entries), int(recursive), int(float(counted))]
         return {history: counts for history, counts in found.items() if any(counts)}
 
     def test_layers_recursive(self):

@@ -106,13 +106,23 @@ static void imbalance_history_print(struct rows *r, const struct graph *g, const
 	}
 }
 
+static void imbalance_times_print(const struct rows *r, const struct graph *g, const struct row *row, FILE *out)
+{
+	const double times[] = { row->beyond, (double)row->spread.time_least, (double)row->time / r->ranks, (double)row->spread.time_most };
+
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+		print_under(out, times[i], figure_unit(g), 9);
+		putc(' ', out);
+	}
+	fprintf(out, "%6" PRIu32 "  ", row->spread.time_rank);
+}
+
 static void imbalance_row_print(struct rows *r, const struct graph *g, const struct row *row, const struct report_options *options, FILE *out)
 {
 	const struct profile_spread *s = &row->spread;
 
 	if (r->timed)
-		fprintf(out, "%9.3f %9.3f %9.3f %9.3f %6" PRIu32 "  ", row->beyond / 1e9, (double)s->time_least / 1e9, (double)row->time / r->ranks / 1e9,
-			(double)s->time_most / 1e9, s->time_rank);
+		imbalance_times_print(r, g, row, out);
 	else
 		fprintf(out, "%9.0f %9" PRIu64 " %9.0f %9" PRIu64 " %6" PRIu32 "  ", row->beyond, s->calls_least, (double)row->calls / r->ranks,
 			s->calls_most, s->calls_rank);
@@ -120,9 +130,9 @@ static void imbalance_row_print(struct rows *r, const struct graph *g, const str
 	putc('\n', out);
 }
 
-static void imbalance_title_print(const struct rows *r, const struct report_options *options, FILE *out)
+static void imbalance_title_print(const struct rows *r, const struct graph *g, const struct report_options *options, FILE *out)
 {
-	fprintf(out, "Imbalance over %" PRIu32 " ranks, %s of a rank, by context", r->ranks, r->timed ? "seconds" : "calls");
+	fprintf(out, "Imbalance over %" PRIu32 " ranks, %s of a rank, by context", r->ranks, !r->timed ? "calls" : profile_is_time(g->profile) ? "seconds" : profile_value_of(g->profile)->name);
 	if (options->of_rank)
 		fprintf(out, ", where rank %" PRIu32 " has the most", options->rank);
 	fputs("\n\n", out);
@@ -148,7 +158,7 @@ bool imbalance_text(const struct report_input *in, const struct report_options *
 	bool ok = imbalance_rows_make(&r, in->graph, options, err);
 
 	if (ok) {
-		imbalance_title_print(&r, options, out);
+		imbalance_title_print(&r, in->graph, options, out);
 		imbalance_rows_print(&r, in->graph, options, out);
 	}
 	imbalance_rows_free(&r);

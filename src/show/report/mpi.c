@@ -132,9 +132,10 @@ static void mpi_rows_free(struct rows *r)
 
 static void mpi_row_print(const struct graph *g, const struct row *row, const struct text_style *style, FILE *out)
 {
-	fprintf(out, "%11.3f ", (double)row->time / 1e9);
+	print_under(out, (double)row->time, figure_unit(g), 11);
+	putc(' ', out);
 	if (row->waits)
-		fprintf(out, "%9.3f", (double)row->wait / 1e9);
+		print_under(out, (double)row->wait, figure_unit(g), 9);
 	else
 		fprintf(out, "%9s", "-");
 	fprintf(out, " %12" PRIu64 " %18" PRIu64 "  ", row->calls, row->bytes);
@@ -154,7 +155,7 @@ bool mpi_text(const struct report_input *in, const struct report_options *option
 
 	if (ok) {
 		fputs("Calls of MPI, by routine and caller\n\n", out);
-		fputs("    seconds   waiting        calls              bytes  routine < caller\n", out);
+		fprintf(out, "    %7s   waiting        calls              bytes  routine < caller\n", profile_is_time(in->graph->profile) ? "seconds" : figure_heading(in->graph));
 		for (size_t i = 0; i < r.n; i++)
 			mpi_row_print(in->graph, &r.rows[i], &options->style, out);
 		print_legend(out, &options->style, legend);
