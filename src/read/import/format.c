@@ -124,11 +124,22 @@ void weights_declare(struct weights *w, struct reading *r, const char *count, bo
 const uint64_t *weights_of(struct weights *w, enum weight_kind kind, double amount)
 {
 	memset(w->amounts, 0, sizeof w->amounts);
-	w->amounts[w->place[kind]] = amount <= 0 ? 0 : amount < 0x1p63 ? (uint64_t)(amount + 0.5) : UINT64_C(1) << 63;
+	w->amounts[w->place[kind]] = amount_of(amount);
 	return w->amounts;
 }
 
+uint64_t amount_of(double x) { return x <= 0 ? 0 : x < 0x1p63 ? (uint64_t)(x + 0.5) : UINT64_C(1) << 63; }
+
 /* ---- stacks ---- */
+
+bool reading_follow(struct reading *r, size_t n)
+{
+	enum { FRAMES_PER_BYTE = 512, FRAMES_AT_LEAST = 1 << 24 };	/* real ones need some ten a byte */
+
+	r->frames += n;
+	return r->frames <= (uint64_t)r->len * FRAMES_PER_BYTE + FRAMES_AT_LEAST ||
+	       error_set(r->err, ERROR_CORRUPT, ERROR_NO_OFFSET, "%.200s: its stacks grow beyond all measure", r->label);
+}
 
 bool stack_push(struct stack *s, uint32_t function)
 {

@@ -13,7 +13,8 @@ struct reading {
 	size_t odd, odd_number;		/* lines that were passed over, and the number of the first of them */
 	char odd_text[80];		/* its beginning */
 	const char *sides[2];		/* struct import's */
-	char *notes;			/* the same */
+	uint64_t frames;		/* of stacks that were followed through a tree, so far */
+	char *notes;			/* struct import's */
 	size_t notes_size;		/* bytes of it */
 	const struct import_wishes *wishes;
 	struct sample_labels *labels;		/* struct import's */
@@ -95,7 +96,13 @@ void weights_declare(struct weights *w, struct reading *r, const char *count, bo
 /* The amounts of a sample that has AMOUNT of KIND. */
 const uint64_t *weights_of(struct weights *w, enum weight_kind kind, double amount);
 
+/* X as an amount: rounded, 0 at least, 2^63 at most. */
+uint64_t amount_of(double x);
+
 /* ---- stacks ---- */
+
+/* A stack of N frames was followed through a tree of the file, which may be as deep as it is large.  False with r->err set: that was done beyond all measure. */
+bool reading_follow(struct reading *r, size_t n);
 
 /* A list of functions that grows. */
 struct stack {

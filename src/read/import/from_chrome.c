@@ -46,11 +46,22 @@ struct chrome_span {
 	uint32_t order;
 };
 
-/* Durations that began and have no end yet, of any thread. */
-struct chrome_open { uint32_t span; uint32_t thread; };
+/* A duration that began; that of its thread which it is in, from 1 on. */
+struct chrome_open { uint32_t span, around; };
 
-/* A thread that was met; number: in the builder. */
-struct chrome_thread { uint64_t pid, tid; uint32_t number; };
+/* A thread that was met. */
+struct chrome_thread {
+	uint64_t pid, tid;
+	uint32_t number;		/* in the builder */
+	uint32_t open;			/* the last duration that began and has no end yet, from 1 on; 0: there is none */
+};
+
+/* What an event calls a thread, or a process. */
+struct chrome_name {
+	uint64_t pid, tid;
+	bool process;
+	struct json_value name;
+};
 
 /* One reading. */
 struct chrome {
@@ -72,10 +83,12 @@ struct chrome {
 	struct chrome_thread *threads;
 	uint32_t nthreads;
 	size_t threads_room;
+	struct table by_tid;
 	struct stack stack;
-	struct json_value *names;	/* events that name threads and processes */
+	struct chrome_name *names;
 	uint32_t nnames;
 	size_t names_room;
+	struct table by_named;
 	bool sampled;			/* the trace has samples */
 };
 
@@ -250,12 +263,12 @@ static bool chrome_stack_take(struct chrome *c, uint32_t node)
 			return reading_no_memory(c->r);
 	}
 	stack_turn(&c->stack);
-	return true;
+	return reading_follow(c->r, c->stack.n);
 }
 
 static bool chrome_sample_add(struct chrome *c, uint32_t thread, uint32_t node, double usec, uint64_t ticks)
 {
-	uint64_t amount = usec > 0 ? (uint64_t)(usec * 1e3 + 0.5) : 0;
+	uint64_t amount = amount_of(usec * 1e3);
 
 	if (!chrome_stack_take(c, node))
 		return false;
@@ -324,6 +337,8 @@ static void chrome_free(struct chrome *c)
 	free(c->opened);
 	free(c->names);
 	free(c->threads);
+	table_free(&c->by_tid);
+	table_free(&c->by_named);
 	free(c->stack.functions);
 	free(c->text.text);
 	free(c->file.text);
@@ -447,46 +462,79 @@ static bool chrome_chunk_read(struct chrome *c, const struct chrome_event *e)
 	return profile.kind != JSON_MAP || chrome_profile_read(c, number, profile, json_member(data, "timeDeltas"));
 }
 
-/* Keep where the events are that name threads and processes: they may come last. */
-static bool chrome_name_keep(struct chrome *c, struct json_value event)
+static uint64_t chrome_name_hash(const void *owner, uint32_t i)
 {
-	if (!array_grow(&c->names, &c->names_room, c->nnames, sizeof *c->names))
+	const struct chrome_name *n = &((const struct chrome *)owner)->names[i];
+
+	return hash_mix(hash_mix(n->tid, n->pid), n->process);
+}
+
+/* The name of PID, or of its thread TID; NULL: there is none. */
+static struct chrome_name *chrome_name_find(const struct chrome *c, bool process, uint64_t pid, uint64_t tid)
+{
+	uint64_t i = hash_mix(hash_mix(tid, pid), process);
+	uint32_t k;
+
+	while ((k = table_next(&c->by_named, &i)) != UINT32_MAX)
+		if (c->names[k].pid == pid && c->names[k].tid == tid && c->names[k].process == process)
+			return &c->names[k];
+	return NULL;
+}
+
+/* Keep what E calls a thread or a process: it may come last.  Of several the last one has it. */
+static bool chrome_name_keep(struct chrome *c, const struct chrome_event *e)
+{
+	bool process = json_string_is(&e->name, "process_name");
+	struct chrome_name n = { chrome_id(c, &e->pid), process ? 0 : chrome_id(c, &e->tid), process, json_member(e->args, "name") }, *known;
+
+	known = chrome_name_find(c, n.process, n.pid, n.tid);
+	if (known) {
+		known->name = n.name;
+		return true;
+	}
+	if (!array_grow(&c->names, &c->names_room, c->nnames, sizeof n) || !table_reserve(&c->by_named, c->nnames + 1, chrome_name_hash, c))
 		return reading_no_memory(c->r);
-	c->names[c->nnames++] = event;
+	c->names[c->nnames] = n;
+	table_add(&c->by_named, chrome_name_hash(c, c->nnames), c->nnames);
+	c->nnames++;
 	return true;
 }
 
-/* The name in c->text that an event WHAT gave to PID, TID; "": none did.  NULL: out of memory. */
-static const char *chrome_name_of(struct chrome *c, const char *what, uint64_t pid, uint64_t tid)
+/* The same as text, "" if there is none; NULL: out of memory. */
+static const char *chrome_name_of(struct chrome *c, bool process, uint64_t pid, uint64_t tid)
 {
-	struct json_value name = { .kind = JSON_NOTHING };
+	const struct chrome_name *n = chrome_name_find(c, process, pid, tid);
 
-	for (uint32_t i = 0; i < c->nnames; i++) {
-		struct json_value kind = json_member(c->names[i], "name"), of = json_member(c->names[i], "pid"), thread = json_member(c->names[i], "tid");
-
-		if (json_string_is(&kind, what) && chrome_id(c, &of) == pid && (what[0] == 'p' || chrome_id(c, &thread) == tid))
-			name = json_member(json_member(c->names[i], "args"), "name");
-	}
-	return json_text_of(&c->text, &name);
+	return json_text_of(&c->text, n ? &n->name : &(struct json_value){ .kind = JSON_NOTHING });
 }
 
-/* The thread of the builder that TID of PID is; BUILDER_NONE: out of memory. */
-static uint32_t chrome_thread_of(struct chrome *c, uint64_t pid, uint64_t tid)
+static uint64_t chrome_thread_hash(const void *owner, uint32_t i)
 {
-	const char *name;
-	uint32_t process, thread;
+	const struct chrome_thread *t = &((const struct chrome *)owner)->threads[i];
 
-	for (uint32_t i = c->nthreads; i-- > 0;)
-		if (c->threads[i].pid == pid && c->threads[i].tid == tid)
-			return c->threads[i].number;
-	name = chrome_name_of(c, "process_name", pid, 0);
+	return hash_mix(t->tid, t->pid);
+}
+
+/* The thread TID of PID; NULL: out of memory. */
+static struct chrome_thread *chrome_thread_of(struct chrome *c, uint64_t pid, uint64_t tid)
+{
+	uint64_t i = hash_mix(tid, pid);
+	const char *name;
+	uint32_t process, thread, k;
+
+	while ((k = table_next(&c->by_tid, &i)) != UINT32_MAX)
+		if (c->threads[k].pid == pid && c->threads[k].tid == tid)
+			return &c->threads[k];
+	name = chrome_name_of(c, true, pid, 0);
 	process = name ? builder_process(c->r->builder, (uint32_t)(pid & INT32_MAX), 0, *name ? name : NULL, 0) : BUILDER_NONE;
-	name = process != BUILDER_NONE ? chrome_name_of(c, "thread_name", pid, tid) : NULL;
+	name = process != BUILDER_NONE ? chrome_name_of(c, false, pid, tid) : NULL;
 	thread = name ? builder_thread(c->r->builder, process, (uint32_t)(tid & INT32_MAX), *name ? name : NULL) : BUILDER_NONE;
-	if (thread == BUILDER_NONE || !array_grow(&c->threads, &c->threads_room, c->nthreads, sizeof *c->threads))
-		return BUILDER_NONE;
-	c->threads[c->nthreads++] = (struct chrome_thread){ pid, tid, thread };
-	return thread;
+	if (thread == BUILDER_NONE || !array_grow(&c->threads, &c->threads_room, c->nthreads, sizeof *c->threads) ||
+	    !table_reserve(&c->by_tid, c->nthreads + 1, chrome_thread_hash, c))
+		return NULL;
+	c->threads[c->nthreads] = (struct chrome_thread){ pid, tid, thread, 0 };
+	table_add(&c->by_tid, hash_mix(tid, pid), c->nthreads);
+	return &c->threads[c->nthreads++];
 }
 
 /* ---- durations ---- */
@@ -506,50 +554,49 @@ static bool chrome_span_add(struct chrome *c, const struct chrome_event *e, uint
 	return true;
 }
 
-/* A duration of THREAD begins, or the last that began ends. */
-static bool chrome_begin(struct chrome *c, const struct chrome_event *e, uint32_t thread)
+/* A duration of T begins. */
+static bool chrome_begin(struct chrome *c, const struct chrome_event *e, struct chrome_thread *t)
 {
 	uint32_t span = c->nspans;
 
-	if (!chrome_span_add(c, e, thread, 0))
+	if (!chrome_span_add(c, e, t->number, 0))
 		return false;
 	if (c->nspans == span)
 		return true;
 	if (!array_grow(&c->opened, &c->opened_room, c->nopened, sizeof *c->opened))
 		return reading_no_memory(c->r);
-	c->opened[c->nopened++] = (struct chrome_open){ span, thread };
+	c->opened[c->nopened++] = (struct chrome_open){ span, t->open };
+	t->open = c->nopened;
 	return true;
 }
 
-static void chrome_ends(struct chrome *c, const struct chrome_event *e, uint32_t thread)
+/* The last one of T that began ends. */
+static void chrome_ends(struct chrome *c, const struct chrome_event *e, struct chrome_thread *t)
 {
-	uint32_t i = c->nopened;
+	const struct chrome_open *o = t->open ? &c->opened[t->open - 1] : NULL;
 	double end;
 
-	while (i > 0 && c->opened[i - 1].thread != thread)
-		i--;
-	if (i == 0 || !json_double(&e->time, &end))
+	if (!o || !json_double(&e->time, &end))
 		return;
-	if (end > c->spans[c->opened[i - 1].span].start)
-		c->spans[c->opened[i - 1].span].end = end;
-	memmove(&c->opened[i - 1], &c->opened[i], (c->nopened - i) * sizeof *c->opened);
-	c->nopened--;
+	if (end > c->spans[o->span].start)
+		c->spans[o->span].end = end;
+	t->open = o->around;
 }
 
 static bool chrome_duration_read(struct chrome *c, const struct chrome_event *e)
 {
-	uint32_t thread = chrome_thread_of(c, chrome_id(c, &e->pid), chrome_id(c, &e->tid));
+	struct chrome_thread *t = chrome_thread_of(c, chrome_id(c, &e->pid), chrome_id(c, &e->tid));
 	double duration = 0;
 
-	if (thread == BUILDER_NONE)
+	if (!t)
 		return reading_no_memory(c->r);
 	if (json_string_is(&e->phase, "B"))
-		return chrome_begin(c, e, thread);
+		return chrome_begin(c, e, t);
 	if (json_string_is(&e->phase, "E")) {
-		chrome_ends(c, e, thread);
+		chrome_ends(c, e, t);
 		return true;
 	}
-	return !json_double(&e->duration, &duration) || chrome_span_add(c, e, thread, duration > 0 ? duration : 0);
+	return !json_double(&e->duration, &duration) || chrome_span_add(c, e, t->number, duration > 0 ? duration : 0);
 }
 
 /* By thread, then by start; what lasts longer is around the others, and what came first, as far as both are the same. */
@@ -632,11 +679,11 @@ static bool chrome_spans_add(struct chrome *c)
 static bool chrome_profiles_add(struct chrome *c)
 {
 	for (uint32_t i = 0; i < c->nprofiles; i++) {
-		uint32_t thread = chrome_thread_of(c, c->profiles[i].pid, c->profiles[i].tid);
+		const struct chrome_thread *t = chrome_thread_of(c, c->profiles[i].pid, c->profiles[i].tid);
 
-		if (thread == BUILDER_NONE)
+		if (!t)
 			return reading_no_memory(c->r);
-		if (!chrome_profile_add(c, &c->profiles[i], thread))
+		if (!chrome_profile_add(c, &c->profiles[i], t->number))
 			return false;
 	}
 	return true;
@@ -649,11 +696,10 @@ static bool chrome_trace_look(struct chrome *c, struct json_value events)
 	bool ok = true;
 
 	while (ok && json_next(&w)) {
-		struct json_value event = w.value;
 		struct chrome_event e = chrome_event_take(&w, &ok);
 
 		c->sampled |= chrome_is_sampled(&e);
-		if (json_string_is(&e.phase, "M") && (json_string_is(&e.name, "thread_name") || json_string_is(&e.name, "process_name")) && !chrome_name_keep(c, event))
+		if (json_string_is(&e.phase, "M") && (json_string_is(&e.name, "thread_name") || json_string_is(&e.name, "process_name")) && !chrome_name_keep(c, &e))
 			return false;
 	}
 	return chrome_events_end(c, &w);

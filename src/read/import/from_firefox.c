@@ -6,7 +6,6 @@
  *
  * Strings stand in a list of their own.  Tables are the thread's, or since version 55 of the processed form all threads', under "shared".  Each sample stands for the
  * interval of the recording, or for its weight.  Processes of a raw profile hold each a profile of its own. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -321,7 +320,7 @@ static bool gecko_stack_take(struct gecko *g, struct gecko_tables *t, int64_t ro
 		row = prefix;
 	}
 	stack_turn(&g->stack);
-	return true;
+	return reading_follow(g->r, g->stack.n);
 }
 
 /* ---- threads ---- */
@@ -378,8 +377,8 @@ static bool gecko_samples_add(struct gecko *g, const struct gecko_thread *t, str
 			return false;
 		sample.functions = g->stack.functions;
 		sample.n = g->stack.n;
-		sample.calls = calls ? (uint64_t)weight : 0;
-		sample.ticks = calls || timed || kind != WEIGHT_TIME ? 0 : (uint64_t)llround(weight);
+		sample.calls = calls ? amount_of(weight) : 0;
+		sample.ticks = calls || timed || kind != WEIGHT_TIME ? 0 : amount_of(weight);
 		sample.amounts = weights_of(&g->weights, kind, calls ? 0 : weight * scale);
 		builder_add(g->r->builder, &sample);
 	}
@@ -396,7 +395,7 @@ static uint32_t gecko_thread_of(struct gecko *g, const struct gecko_thread *t)
 	g->nthreads++;
 	if (!program || !name)
 		return BUILDER_NONE;
-	process = builder_process(g->r->builder, pid >= 0 && pid <= INT32_MAX ? (uint32_t)pid : 0, 0, *program ? program : NULL, g->start > 0 ? (uint64_t)(g->start * 1e6) : 0);
+	process = builder_process(g->r->builder, pid >= 0 && pid <= INT32_MAX ? (uint32_t)pid : 0, 0, *program ? program : NULL, amount_of(g->start * 1e6));
 	return builder_thread(g->r->builder, process, tid >= 0 && tid <= INT32_MAX ? (uint32_t)tid : g->nthreads, g->own && strcmp(name, "thread") == 0 ? NULL : name);
 }
 

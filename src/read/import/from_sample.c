@@ -6,7 +6,6 @@
  *         +   2000 parse  (in app) + 22  [0x1000]  parse.c:12      21.0ms   77.7%	21.0	 	  next
  *
  * A line stands for itself and all that is indented below it: of `sample` the number is of both, and its own samples are what those below it do not have. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,7 +283,7 @@ static bool instruments_line_read(struct sampling *s, double self, const char *t
 	function = builder_function(s->r->builder, &(struct builder_function){ .module = BUILDER_NONE, .name = *copy ? copy : "(unknown)" });
 	if (!from_sample_open(s, (size_t)(name - text), 0, function, false))
 		return false;
-	from_sample_add(s, (uint64_t)llround(self), 0);
+	from_sample_add(s, amount_of(self), 0);
 	return true;
 }
 

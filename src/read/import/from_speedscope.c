@@ -145,7 +145,7 @@ static bool scope_add(struct scope *s, const struct scope_whose *o, double weigh
 	if (weight == 0)
 		return true;
 	if (o->calls) {
-		sample.calls = (uint64_t)weight;
+		sample.calls = amount_of(weight);
 		weight = 0;
 	}
 	sample.amounts = weights_of(&s->weights, o->kind, weight * o->scale);
