@@ -158,6 +158,7 @@ class Speedscope(Formats):
         self.assertEqual(self.totals("b.json"), self.totals(name))
 
     def test_evented(self):
+        self.assertEqual(self.json("report", self.put("a", EVENTED))["run"]["imported"]["unit"], "time")
         self.assertEqual(self.totals(self.put("a", EVENTED)), {"main": (35000, 85000), "parse": (15000, 50000), "next": (35000, 35000)})
 
     def test_threads(self):
@@ -301,6 +302,7 @@ class Addresses(Formats):
     def test_go(self):
         self.assertEqual(self.totals(self.put("a", GO_HEAP)), {"main.(*T).grow": (1000, 1000), "main.main": (2000, 3000)})
         self.assertEqual((self.flat("a")["main.main"]["file"]), "/src/main.go")
+        self.assertEqual(self.json("report", "a")["run"]["imported"], {"format": "pprof's legacy text", "unit": "inuse_space, in bytes"})
         goroutines = GO_HEAP.replace("heap profile: 2: 3000 [5: 9000] @ heap/2", "goroutine profile: total 4").replace("1: 1000 [2: 4000]", "3").replace("1: 2000 [3: 5000]", "1")
         self.assertEqual(self.totals(self.put("b", goroutines)), {"main.(*T).grow": (3, 3), "main.main": (1, 4)})
         mutex = "--- mutex:\ncycles/second=2000000000\nsampling period=5\n400 2 @ 0x1000\n#\t0xfff\tmain.f+0x3f\t/src/grow.go:12\n\n"

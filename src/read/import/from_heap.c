@@ -411,4 +411,4 @@ static size_t heap_reads(const char *head, size_t n, bool whole)
 	return reads;
 }
 
-const struct import_format import_heap = { "heap profile", heap_reads, false, heap_read };
+const struct import_format import_heap = { "pprof's legacy text", heap_reads, false, heap_read };

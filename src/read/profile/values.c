@@ -66,7 +66,8 @@ uint64_t value_of_header(struct amon_header *h, struct profile_value *v)
 void value_tell(const struct profile_value *v, char *text, size_t size)
 {
 	if (strcmp(v->unit, "ns") == 0)
-		snprintf(text, size, strcmp(v->name, "cpu") == 0 ? "CPU time" : strcmp(v->name, "wall") == 0 ? "elapsed time" : "%s, a time", v->name);
+		snprintf(text, size, strcmp(v->name, "cpu") == 0 ? "CPU time" : strcmp(v->name, "wall") == 0 ? "elapsed time" : strcmp(v->name, "time") == 0 ? "time" :
+			 "%s, a time", v->name);
 	else if (strcmp(v->unit, "count") == 0 || strcmp(v->unit, v->name) == 0)
 		snprintf(text, size, "%s", v->name);
 	else
