@@ -260,6 +260,28 @@ int main(void)
 }
 """
 
+ASKED = r"""
+#include <aprof.h>
+#include <stdlib.h>
+#define N __attribute__((noinline, noclone))
+static void *volatile kept[100];
+static void *volatile passing;
+N static void keeps(int from, int n) { for (int i = from; i < from + n; i++) kept[i] = malloc(100); }
+N static void passes(int n) { for (int i = 0; i < n; i++) { passing = malloc(7); free(passing); } }
+int main(void)
+{
+	keeps(0, 10);
+	aprof_stop();
+	keeps(10, 20);
+	aprof_start();
+	passes(3);
+	aprof_reset();
+	passes(5);
+	for (int i = 5; i < 15; i++) free(kept[i]);
+	return 0;
+}
+"""
+
 
 class Allocations(Recording):
     def built(self, name, text, compiler, *flags):
@@ -355,6 +377,13 @@ class Allocations(Recording):
             self.assertEqual(sum(self.contexts(value, "raw").values()), expected, value)
             lines = subprocess.run([os.path.join(HERE, "../../doc/read_amon.py"), "--value", value, "raw"], cwd=self.path, check=True, capture_output=True, text=True).stdout
             self.assertEqual(sum(int(line.split()[2]) for line in lines.splitlines()), expected, value)
+
+    def test_stopped_and_reset(self):
+        """What was allocated while the program was stopped is nobody's, then and when it is freed; a reset leaves what is live, which is the first peak of the new interval."""
+        self.built("prog.c", ASKED, [APROF_CC])
+        self.aprof("run", "--allocations", "--no-report", "./prog")
+        self.assertEqual([self.of("passes", value) for value in VALUES], [5, 35, 0, 7])
+        self.assertEqual([self.of("keeps", value) for value in VALUES], [0, 0, 500, 1000])
 
     def test_other_allocators(self):
         """Whose operators are their own: the counter, which has none of these, is not asked."""
