@@ -319,18 +319,27 @@ static void emit_charged(builder &b, const hooks &h)
 	store_thread_word(b, TLS_CHARGED, h.before);
 }
 
+/* Append: the routine's work is done, but for the return R (NULL: it leaves otherwise). */
+static void emit_work_done(builder &b, ReturnInst *r)
+{
+	Value *value = r ? r->getReturnValue() : nullptr;
+	Value *done = emit_done(b, value && !isa<Constant>(value) && !isa<Argument>(value) ? value : nullptr);
+
+	if (r && done)
+		r->setOperand(0, done);
+}
+
 static void insert_exit(const hooks &h, Instruction *at)
 {
 	builder b = before(at);
 	ReturnInst *r = dyn_cast<ReturnInst>(at);
-	Value *value = r ? r->getReturnValue() : nullptr, *done;
+	bool works = !is_jump(*at);
 
-	if (!is_jump(*at)) {
-		done = emit_done(b, value && !isa<Constant>(value) && !isa<Argument>(value) ? value : nullptr);
-		if (r && done)
-			r->setOperand(0, done);
-	}
+	if (works)
+		emit_work_done(b, r);
 	emit_charged(b, h);
+	if (works && options.tsc)	/* the clock has used the register in which it is returned */
+		emit_work_done(b, r);
 	store_context(b, h.prev, LEAVES);
 }
 
