@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include "trap.h"
 
-HOOKED void f(int *p) { (*p)++; }
+HOOKED void f(int *p) { (*p)++; KEEP(); }
 HOOKED void *thread(void *unused) { int n = 0; for (int i = 0; i < 1000; i++) f(&n); return unused; }
 
 int main(void)
