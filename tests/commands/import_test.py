@@ -498,6 +498,14 @@ class Script(Import):
             report = self.json("report", self.write("a.txt", line % (whose, 5) + line % (whose, 6)))
             self.assertEqual({r["name"]: r["total_ticks"] for r in report["flat"]}, {"f": 2}, whose)
 
+    def test_hybrid(self):
+        """Each kind of cores has an event of its own: they are one value."""
+        line = "app 7 1.000000:     %d %s:  401000 %s+0x1 (/app)\n"
+        for core, atom, name in ("cpu_core/cycles/", "cpu_atom/cycles/", "cycles"), ("cpu_core/cycles/u", "cpu_atom/cycles/u", "cycles:u"):
+            file = self.write("a.txt", line % (300, core, "f") + line % (200, atom, "f") + line % (100, atom, "g"))
+            self.assertEqual({n: r["self_ns"] for n, r in self.flat(file).items()}, {"f": 500, "g": 100})
+            self.assertEqual(self.json("report", file)["run"]["value"]["value"], name)
+
     def test_more_lines(self):
         """Where frames are in the source, bytes of instructions, branches; and comments without end before the first sample."""
         text = "app 7/7 1.000000: 250000 cycles:\n\t401000 f+0x1 (/app)\n  a.c:10\n\t insn: 48 89 e5\n\t402000 main+0x1 (/app)\n  a.c:20 (discriminator 2)\n" \

@@ -7,16 +7,36 @@
 
 #include "base/array.h"
 
-uint32_t events_find(struct events *e, const char *name)
+/* The name of the event NAME, malloc'ed.  Hybrid processors have one for each kind of their cores, `cpu_core/cycles/u` and `cpu_atom/cycles/u`: they are one, `cycles:u`. */
+static char *event_name_make(const char *name)
 {
-	char *copy;
+	static const char *const cores[] = { "cpu_core/", "cpu_atom/", "cpu_lowpower/" };
+	const char *end;
+	char *made = NULL;
 
-	for (uint32_t i = 0; i < e->n; i++)
-		if (strcmp(e->all[i].name, name) == 0)
+	for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) {
+		size_t n = strlen(cores[i]);
+
+		if (strncmp(name, cores[i], n) == 0 && (end = strrchr(name + n, '/')) != NULL)
+			return asprintf(&made, "%.*s%s%s", (int)(end - name - (long)n), name + n, end[1] ? ":" : "", end + 1) < 0 ? NULL : made;
+	}
+	return strdup(name);
+}
+
+uint32_t events_find(struct events *e, const char *given)
+{
+	char *name = event_name_make(given);
+
+	for (uint32_t i = 0; name && i < e->n; i++)
+		if (strcmp(e->all[i].name, name) == 0) {
+			free(name);
 			return i;
-	if (!array_grow(&e->all, &e->room, e->n, sizeof *e->all) || !(copy = strdup(name)))
+		}
+	if (!name || !array_grow(&e->all, &e->room, e->n, sizeof *e->all)) {
+		free(name);
 		return BUILDER_NONE;
-	e->all[e->n] = (struct event){ .name = copy };
+	}
+	e->all[e->n] = (struct event){ .name = name };
 	return e->n++;
 }
 

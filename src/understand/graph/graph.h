@@ -24,7 +24,7 @@
  * add up to the lump's total.  Arcs within a lump have calls and no time.  A routine, or lump, that nobody
  * is known to have entered keeps its time to itself.
  *
- * Of a profile without contexts (profile_has_contexts) routines and arcs are as its files say, without lumps; its contexts are
+ * Of a profile without contexts (profile_has_contexts) routines and arcs are as its files say, without lumps, or, if these tell no times of arcs, by gprof's model; its contexts are
  * of one routine each, without calls, and nobody is to show them.  A total is self and what the outgoing arcs have, or what the
  * incoming ones have, if that is more (of those that call each other in a circle given_model.c tells more); those from nobody make up for the rest. */
 #ifndef GRAPH_H
