@@ -8,6 +8,8 @@
 // Hochberg's correction.  Two threads of one profile are judged as two such runs.
 
 const DEVIATIONS = 1.96; // of a normal distribution, for 95 of 100
+const FINE = 1e-9, // of a bound
+	STEPS = 100; // to one, at most
 const LEVEL = 0.05,
 	FEW = 50;
 
@@ -15,6 +17,26 @@ const NEWS = { self: 2, pathSelf: 2, total: 4, path: 4, arc: 4, calls: 8 }; // b
 
 // What one sample of a time stands for, of which samples say MEASURED, with that VARIANCE; OTHERWISE where nothing was measured.
 const sampleOf = (measured, variance, otherwise) => (measured > 0 && variance > 0 ? variance / measured : otherwise);
+
+// Wilson's bound of the share Q of N samples: SIDE -1 the lower one, 1 the upper one.
+function wilson(q, n, side) {
+	const z = DEVIATIONS,
+		middle = (n * q + (z * z) / 2) / (n + z * z),
+		half = (z * Math.sqrt(n * q * (1 - q) + (z * z) / 4)) / (n + z * z);
+	return Math.min(1, Math.max(0, middle + side * half));
+}
+
+// The bound that is believed of so many samples as it makes of them itself: those of the part and of the rest weigh unlike.
+function boundOf({ q, whole, within, beside }, side) {
+	let p = q;
+	for (let i = 0; i < STEPS; i++) {
+		const each = (1 - p) * within + p * beside,
+			before = p;
+		p = wilson(q, each > 0 ? whole / each : 0, side);
+		if (Math.abs(p - before) < FINE) break;
+	}
+	return p;
+}
 
 // By how much PART, { time, measured, variance }, of the run of VIEW's one side may be off: so far from it, at most, is the true time in 95 of 100 runs,
 // ns; null where times are no samples.
@@ -27,12 +49,8 @@ export function error(model, view, part) {
 		all = sampleOf(run.measured, run.variance, 0),
 		within = sampleOf(part.measured, part.variance, all),
 		beside = sampleOf(run.measured - part.measured, run.variance - part.variance, all),
-		each = (1 - q) * within + q * beside,
-		n = each > 0 ? run.measured / each : 0,
-		z = DEVIATIONS;
-	const middle = (n * q + (z * z) / 2) / (n + z * z),
-		half = (z * Math.sqrt(n * q * (1 - q) + (z * z) / 4)) / (n + z * z);
-	return Math.min(1, Math.max(Math.abs(share - (middle - half)), Math.abs(middle + half - share))) * whole;
+		of = { q, whole: run.measured, within, beside };
+	return Math.max(Math.abs(share - boundOf(of, -1)), Math.abs(boundOf(of, 1) - share)) * whole;
 }
 
 // The figures of one routine or group, R of F, as such a part: by NAME, self or total.
