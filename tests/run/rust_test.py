@@ -27,6 +27,39 @@ fn main() {
 CALLS = {"all": (1, 0), "all held": (10, 0), "all held thrower": (10, 0), "all held thrower leaf": (5, 0), "all held leaf": (10, 0), "all generic::<u32>": (1, 0),
          "all generic::<u32> leaf": (3, 0), "all generic::<u8>": (1, 0), "all generic::<u8> leaf": (1, 0)}
 
+# An executor that polls two tasks, which wait three and five times.
+TASKS = r"""
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
+fn waker() -> RawWaker {
+    fn clone(_: *const ()) -> RawWaker { waker() }
+    fn nothing(_: *const ()) {}
+    static TABLE: RawWakerVTable = RawWakerVTable::new(clone, nothing, nothing, nothing);
+    RawWaker::new(std::ptr::null(), &TABLE)
+}
+struct Wait(bool);
+impl Future for Wait {
+    type Output = ();
+    #[inline(never)] fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if self.0 { Poll::Ready(()) } else { self.0 = true; Poll::Pending }
+    }
+}
+#[inline(never)] fn work(n: u64) -> u64 { std::hint::black_box(n) + 1 }
+async fn task(n: u64) -> u64 { let mut s = 0; for i in 0..n { s += work(i); Wait(false).await; } s }
+#[inline(never)] fn executor() -> u64 {
+    let w = unsafe { Waker::from_raw(waker()) };
+    let mut context = Context::from_waker(&w);
+    let mut tasks: Vec<Pin<Box<dyn Future<Output = u64>>>> = vec![Box::pin(task(3)), Box::pin(task(5))];
+    let mut sum = 0;
+    while !tasks.is_empty() {
+        tasks.retain_mut(|t| match t.as_mut().poll(&mut context) { Poll::Ready(v) => { sum += v; false } Poll::Pending => true });
+    }
+    std::hint::black_box(sum)
+}
+fn main() { println!("{}", executor()); }
+"""
+
 CRATES = {
     "Cargo.toml": '[workspace]\nmembers = ["app", "dep", "mac"]\nresolver = "2"\n',
     "app/Cargo.toml": '[package]\nname = "app"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ndep = { path = "../dep" }\nmac = { path = "../mac" }\n'
@@ -82,6 +115,17 @@ class Rust(unittest.TestCase):
             self.assertEqual(run("./prog", cwd=self.cwd).stdout, "5 9 2\n5\n")
             self.assertEqual(contexts(self.cwd, "all"), CALLS, options)
             self.assertEqual(contexts(self.cwd, "recursive"), {"recursive": (1, 5)}, options)
+
+    def test_tasks(self):
+        """Each part of a task, up to where it waits, is called by the executor."""
+        pathlib.Path(self.cwd, "prog.rs").write_text(TASKS)
+        for options in (["-O"], []):
+            built = run(BUILD / "aprof-rustc", "--edition=2021", "--aprof-verify", *options, "prog.rs", cwd=self.cwd)
+            self.assertEqual(built.returncode, 0, built.stderr)
+            self.assertEqual(run("./prog", cwd=self.cwd).stdout, "21\n")
+            lines = [line.split() for line in run(BUILD / "aprof", "contexts", "amon.out", cwd=self.cwd).stdout.splitlines()]
+            ends = {end: [(line[0], line[-1]) for line in lines if line[-1] == end and "prog::executor" in line] for end in ("prog::task::{closure#0}", "prog::work")}
+            self.assertEqual(ends, {end: [(n, end)] for end, n in (("prog::task::{closure#0}", "10"), ("prog::work", "8"))}, options)
 
     def test_left_out(self):
         run(BUILD / "aprof-rustc", "-O", "--aprof-except=name:*leaf*", "prog.rs", cwd=self.cwd)
