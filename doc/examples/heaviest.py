@@ -17,8 +17,7 @@ for node in sorted(profile.tree.nodes(), key=lambda node: -node.self)[:10]:
     print(node.self, *(n.name for n in node.path()), sep="\t")
 if args.picture:
     import matplotlib.pyplot as plot
-    frame = profile.routines.to_pandas().head(10)
-    frame.plot.barh(x="name", y="self", xerr=frame.self_error.fillna(0), legend=False)
+    plot.barh([r.name for r in listed], [r.self for r in listed], xerr=[r.self_error or 0 for r in listed])
     plot.gca().invert_yaxis()
-    plot.xlabel(profile.routines.unit("self"))
+    plot.xlabel(f"time of its own, {profile.routines.unit('self')}, and by how much it may be off")
     plot.savefig(args.picture, bbox_inches="tight")

@@ -19,10 +19,8 @@ def nm(*options):
     return [line.split() for line in done.stdout.splitlines()]
 
 
-class Made(import_test.Import):
-    """Files of each kind, made as the tests of imports make them."""
-
-    program, perf_data = import_test.Perf.program, import_test.Perf.made
+class Made(import_test.Perf):
+    """Files of each kind, made as the tests of imports make them, which are not run here."""
 
     def setUp(self):
         super().setUp()
@@ -53,6 +51,10 @@ class Made(import_test.Import):
         return done.stdout
 
 
+for inherited in [name for name in dir(Made) if name.startswith("test_")]:
+    setattr(Made, inherited, None)
+
+
 class Rows(Made):
     def check(self, name):
         report = self.json("report", name)["flat"][:10]
@@ -76,11 +78,22 @@ class Rows(Made):
         self.assertIn("even", [row["name"] for row in self.check(self.recorded())])
 
     def test_perf_data(self):
-        self.check(self.write("p.data", self.perf_data()))
+        self.check(self.write("p.data", self.made()))
 
     def test_pprof(self):
         self.out("export", "pprof", "-o", "p.pb.gz", self.recorded())
         self.assertGreaterEqual(len(self.check("p.pb.gz")), 3)
+
+    def test_picture(self):
+        """Where matplotlib is, of whichever Python: the example makes a picture."""
+        python = next((name for name in (sys.executable, "/usr/bin/python3") if os.path.exists(name) and subprocess.run(
+            [name, "-c", "import matplotlib"], stderr=subprocess.DEVNULL).returncode == 0), None)
+        if not python:
+            self.skipTest("no matplotlib here")
+        packages = next(self.module().parent.parent.glob("lib/python3*/site-packages"))
+        self.env.update(PYTHONPATH=str(packages), MPLBACKEND="Agg", MPLCONFIGDIR=str(self.folder))
+        self.print_of(python, EXAMPLES / "heaviest.py", self.write("p.data", self.made()), "--picture", "p.svg")
+        self.assertIn("spin", (self.folder / "p.svg").read_text())
 
     def test_gmon_out(self):
         self.write("w.c", import_test.RECURSION)
