@@ -247,7 +247,7 @@ static void annotate_heading_print(const struct graph *g, const struct lines *l,
 		fprintf(out, " and %" PRIu64 " recursive ones", r->recursive);
 	fputs("\n\n", out);
 	print_begin(out, &options->style, 'h');
-	fprintf(out, "%*s %*s %*s %*s %*s  source\n", c->share, "% self", c->self, "self", c->calls, "calls", c->time, "time",
+	fprintf(out, "%*s %*s %*s %*s %*s  source\n", c->share, "% self", c->self, "self", c->calls, "calls", c->time, figure_heading(g),
 		c->line, "line");
 	print_end(out, &options->style);
 }

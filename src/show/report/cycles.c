@@ -116,7 +116,7 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 	fprintf(out, "Cycles traversed: %" PRIu32 "\n\n", g->ncycles);
 	print_begin(out, &options->style, 'h');
 	share_heading(out, &options->style, g->sampled);
-	fprintf(out, " %*s %*s  cycle\n", PRINT_TIME, "time", calls, "calls");
+	fprintf(out, " %*s %*s  cycle\n", PRINT_TIME, figure_heading(g), calls, "calls");
 	print_end(out, &options->style);
 	for (uint32_t i = 0; i < g->ncycles; i++) {
 		const struct graph_cycle *c = &g->cycles[i];

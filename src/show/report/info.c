@@ -365,7 +365,7 @@ static bool info_commands_print(FILE *out, const struct profile *p, const struct
 	if (n == 1 && c[0].processes == 1)
 		n = 0;
 	else
-		fprintf(out, "\nCommands: %zu\n\n      time %*s processes  command\n", n, calls, "calls");
+		fprintf(out, "\nCommands: %zu\n\n  %8s %*s processes  command\n", n, profile_is_time(p) ? "time" : "amount", calls, "calls");
 	for (size_t i = 0; i < n; i++) {
 		fputs("  ", out);
 		print_amount(out, (double)c[i].time, profile_value_of(p)->unit, PRINT_TIME);

@@ -44,7 +44,7 @@ static void report_paths_print(const struct graph *g, const struct paths *found,
 	fputs("Recurring sequences of calls\n\n", out);
 	print_begin(out, &options->style, 'h');
 	share_heading(out, &options->style, g->sampled);
-	fprintf(out, " %*s contexts %*s  sequence\n", PRINT_TIME, "time", calls, "calls");
+	fprintf(out, " %*s contexts %*s  sequence\n", PRINT_TIME, figure_heading(g), calls, "calls");
 	print_end(out, &options->style);
 	for (size_t i = 0; i < paths_count(found, options); i++) {
 		const struct graph_path *p = found->paths + i;
