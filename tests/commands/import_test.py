@@ -908,6 +908,14 @@ class Perf(Import):
         whole, one = (sum(r["calls"] + r["recursive"] for r in self.json("report", *options, "random.amon")["flat"]) for options in ([], ["--comm=" + names[0]] if names[0] else []))
         self.assertTrue(0 < one <= whole)
 
+    def test_lines(self):
+        """Samples are at lines of the source, of the programs that are here."""
+        at, path = {name: 0x555500000000 + a for name, a in self.program().items()}, str(self.folder / "w")
+        name = self.write("p", perf_data(comm(5, 5, "w", 100, 1 << 13), mmap2(5, 0x555500001000, 0x1000, 0x1000, path, 200),
+                                         *[perf_sample(5, 5, 300 + i, [USER, at["spin"] + i, at["even"] + 8, at["main"] + 8]) for i in range(8)]))
+        (told,) = self.json("annotate", "spin", name)["annotate"]
+        self.assertEqual({(line["line"], line["ticks"]) for line in told["lines"] if line["ticks"]}, {(5, 8)})
+
     def build_id(self):
         notes = subprocess.run(["readelf", "-n", "w"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
         return bytes.fromhex(re.search(r"Build ID: (\w+)", notes)[1])

@@ -120,6 +120,7 @@ void events_put(struct events *e, struct builder *d, uint32_t event, uint64_t pe
 
 	sample.amounts = e->amounts;
 	sample.ticks = 1;
+	sample.nlines = w->value == 0 ? s->nlines : 0;	/* program counters are of the first */
 	e->amounts[w->value] = w->periods && period ? period : 1;
 	builder_add(d, &sample);
 	e->amounts[w->value] = 0;

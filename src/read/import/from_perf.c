@@ -54,6 +54,7 @@ struct perf_reading {
 	struct stack stack;
 	struct builder_place *backs;	/* of each of its functions */
 	size_t backs_room;
+	struct builder_place leaf;	/* where the sample at hand is, in its module; of none: in the kernel, or in no file */
 	uint64_t lost, cut, unknown, first_unknown; /* samples; stacks; records of types that are not known, the first one's offset */
 	uint32_t unknown_type;
 	bool traced;			/* a hardware trace is in it */
@@ -430,6 +431,8 @@ static bool push_at(struct perf_reading *p, struct task *t, uint64_t address, bo
 	if (!places_find(&p->places, &t->process, address, &place))
 		return reading_no_memory(p->r);
 	*is_signal = place.is_signal;
+	if (p->stack.n == 0)
+		p->leaf = place.at;
 	if (place.at.module == BUILDER_NONE || !calls || place.is_signal)
 		return from_perf_push(p, place.function, nowhere);
 	return from_perf_push(p, place.function, (struct builder_place){ place.at.module, place.at.address + 1 });
@@ -575,6 +578,7 @@ static bool stack_find(struct perf_reading *p, struct task *t, const struct samp
 	bool unwound = s->stack && !p->file.other_machine && regs_take(s, &w), is_whole = true, ignored;
 
 	p->stack.n = 0;
+	p->leaf = nowhere;
 	if (!chain_walk(p, t, s, !unwound))
 		return false;
 	if (unwound && !user_walk(p, t, s, &w, &is_whole))
@@ -607,7 +611,7 @@ static bool from_perf_sample_read(struct perf_reading *p, const struct perf_reco
 	if (thread == BUILDER_NONE)
 		return reading_no_memory(p->r);
 	events_put(&p->events, p->r->builder, event, s.period, &(struct builder_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .backs = p->backs,
-		.cut = cut });
+		.cut = cut, .lines = &(struct builder_line){ .address = p->leaf.address, .weight = 1 }, .nlines = p->leaf.module != BUILDER_NONE });
 	return true;
 }
 
