@@ -19,5 +19,6 @@ if args.picture:
     import matplotlib.pyplot as plot
     plot.barh([r.name for r in listed], [r.self for r in listed], xerr=[r.self_error or 0 for r in listed])
     plot.gca().invert_yaxis()
+    plot.xlim(left=0)
     plot.xlabel(f"time of its own, {profile.routines.unit('self')}, and by how much it may be off")
     plot.savefig(args.picture, bbox_inches="tight")
