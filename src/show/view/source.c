@@ -187,7 +187,7 @@ static void source_heading(const struct page *p, FILE *out)
 	const struct source_page *s = p->state;
 	const struct explorer_view *v = p->view;
 
-	fprintf(out, "%5s ", "ticks");
+	fprintf(out, "%5s ", v->g->sampled ? "ticks" : "");		/* else counts stand for costs */
 	if (page_is_narrow(v))
 		putc(' ', out);
 	else
@@ -262,7 +262,10 @@ static enum screen_style source_row(const struct page *p, size_t index, FILE *ou
 	if (!row->text)
 		return source_callee_row(p, row->callee, row->call, out);
 	if (row->cost) {
-		fprintf(out, "%5" PRIu64 " ", row->cost->ticks);
+		if (v->g->sampled)
+			fprintf(out, "%5" PRIu64 " ", row->cost->ticks);
+		else
+			fprintf(out, "%5s ", "");
 		if (page_is_narrow(v))
 			putc(' ', out);
 		else
