@@ -6,6 +6,9 @@ import os, pathlib, shutil, subprocess, sys, tempfile, textwrap, unittest
 sys.dont_write_bytecode = True
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(1, str(ROOT / "tests/lib"))
+import here  # noqa: E402
+
 APROF, MAKE_AMON, LIBRARY = BUILD / "aprof", BUILD / "src/contract/make-amon", BUILD / "src/public/libaprof.so.1"
 
 
@@ -144,6 +147,7 @@ class Module(unittest.TestCase):
             assert p.routines.to_pandas()["line"].isna().all()
             assert (frame.groupby("name", observed=True)["self"].sum().sort_values(ascending=False).head(3) > 0).all()""")
 
+    @here.long
     def test_types(self):
         self.need("mypy")
         done = subprocess.run([self.interpreter, "-m", "mypy", "--cache-dir", os.devnull, "--python-version", "3.11", "--ignore-missing-imports", "-p", "aprof"],

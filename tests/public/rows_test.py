@@ -7,6 +7,7 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[1:1] = [str(HERE.parent / "commands"), str(HERE.parent / "lib")]
+import here  # noqa: E402
 import import_test  # noqa: E402 - takes BUILD
 from import_test import APROF, APROF_CC, BUILD  # noqa: E402
 
@@ -84,6 +85,7 @@ class Rows(Made):
         self.out("export", "pprof", "-o", "p.pb.gz", self.recorded())
         self.assertGreaterEqual(len(self.check("p.pb.gz")), 3)
 
+    @here.long
     def test_picture(self):
         """Where matplotlib is, of whichever Python: the example makes a picture."""
         python = next((name for name in (sys.executable, "/usr/bin/python3") if os.path.exists(name) and subprocess.run(
@@ -95,6 +97,7 @@ class Rows(Made):
         self.print_of(python, EXAMPLES / "heaviest.py", self.write("p.data", self.made()), "--picture", "p.svg")
         self.assertIn("spin", (self.folder / "p.svg").read_text())
 
+    @here.long
     def test_gmon_out(self):
         self.write("w.c", import_test.RECURSION)
         subprocess.run(["gcc", "-O1", "-pg", "-o", "a.out", "w.c"], cwd=self.folder, check=True)
@@ -130,6 +133,7 @@ class Library(Made):
         needed = {words[-1].partition("@")[0] for words in nm("--undefined-only")}
         self.assertEqual(needed & {"printf", "puts", "putchar", "perror", "abort", "_exit", "vprintf", "dprintf", "__printf_chk", "syslog"}, set())
 
+    @here.long
     def test_a_reader_has_no_hooks(self):
         """A program that reads profiles is not taken for one that is profiled."""
         self.example()
