@@ -56,23 +56,24 @@ static bool operands_read(struct rereading *l, struct input *in, struct error *e
 
 bool rereading_read(struct rereading *l, const struct input_listener *listener, struct error *err)
 {
-	struct input in = input_asked(l->options);
+	struct input *in = &l->readings[!l->last];	/* made where it stays: its report points into it */
 
-	in.listener = listener;
-	in.arcs_do = true;
-	in.program = l->operands->program;
-	if (!operands_read(l, &in, err) || !input_build(&in, l->operands->program, &l->options->graph, err)) {
-		input_free(&in);
+	rereading_release(l);
+	*in = input_asked(l->options);
+	in->listener = listener;
+	in->arcs_do = true;
+	in->program = l->operands->program;
+	if (!operands_read(l, in, err) || !input_build(in, l->operands->program, &l->options->graph, err)) {
+		input_free(in);
+		in->listener = NULL;
 		return false;
 	}
 	if (l->sources) {
-		in.report.source = source_read_file;
-		in.report.source_reader = l->sources;
+		in->report.source = source_read_file;
+		in->report.source_reader = l->sources;
 	}
-	rereading_release(l);
-	in.listener = NULL;
+	in->listener = NULL;
 	l->last = !l->last;
-	l->readings[l->last] = in;
 	return true;
 }
 

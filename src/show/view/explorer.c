@@ -143,7 +143,7 @@ static bool is_of_contexts(int i)
 /* Whether there is a page I, to be seen on the first line. */
 static bool has_page(const struct explorer *x, int i)
 {
-	return !(is_of_contexts(i) && x->in->graph->arcs_alone) && (i != PAGE_CHANGES || x->view.compared) && (i != PAGE_COLUMNS || x->current == i);
+	return !(is_of_contexts(i) && x->whole->graph->arcs_alone) && (i != PAGE_CHANGES || x->view.compared) && (i != PAGE_COLUMNS || x->current == i);
 }
 
 enum { BAR_WHOLE, BAR_BRIEF, BAR_BRIEFEST, BAR_SHORT, BAR_ONE, BAR_SIZE = 400 };	/* how the first line is written; bytes of it */
