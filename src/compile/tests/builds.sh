@@ -165,10 +165,10 @@ libraries() {
 		rm -f libpart.so
 		"$cc" --aprof-way=$way -O1 -fPIC -shared -Wl,--as-needed part.c -o libpart.so
 		readelf -d libpart.so | grep -q TEXTREL && fail "$way: TEXTREL"
-		readelf -d libpart.so | grep -q 'NEEDED.*libaprof.so.1' || fail "$way: the library does not ask for libaprof.so.1"
+		readelf -d libpart.so | grep -q 'NEEDED.*libaprof-monitor.so.1' || fail "$way: the library does not ask for libaprof-monitor.so.1"
 		builds "7 7" "$cc" --aprof-way=$way -O1 main.c ./libpart.so -o t
 		readelf -d t | grep -q TEXTREL && fail "$way: TEXTREL in the program"
-		readelf -d t | grep -q 'NEEDED.*libaprof' && fail "$way: the program asks for libaprof.so.1"
+		readelf -d t | grep -q 'NEEDED.*libaprof' && fail "$way: the program asks for libaprof-monitor.so.1"
 		builds "3 3" "$cc" --aprof-way=$way -O1 open.c -o t
 		builds "2 2" gcc -O1 main.c ./libpart.so -o t
 		builds "2 2" gcc -O1 open.c -o t
@@ -189,7 +189,7 @@ missing() {
 	sources
 	for way in fentry cyg; do
 		"$cc" --aprof-way=$way -fPIC -c main.c part.c
-		mkdir -p none && : >none/aprof-exe.ld && printf '!<arch>\n' >none/libaprof.a && printf '!<arch>\n' >none/libaprof.so.1
+		mkdir -p none && : >none/aprof-exe.ld && printf '!<arch>\n' >none/libaprof.a && printf '!<arch>\n' >none/libaprof-monitor.so.1
 		APROF_LIBDIR=$PWD/none "$cc" --aprof-way=$way main.o part.o -o t 2>/dev/null && fail "$way: links without a monitor"
 	done
 	APROF_LIBDIR=$PWD/nowhere refuses "no libaprof.a there" "$cc" main.c
@@ -739,7 +739,7 @@ inline_libraries() {
 	C
 	"$cc" -O1 -fPIC -shared -Wl,--as-needed part.c -o libpart.so
 	readelf -d libpart.so | grep -q TEXTREL && fail "TEXTREL"
-	readelf -d libpart.so | grep -q 'NEEDED.*libaprof.so.1' || fail "the library does not ask for libaprof.so.1"
+	readelf -d libpart.so | grep -q 'NEEDED.*libaprof-monitor.so.1' || fail "the library does not ask for libaprof-monitor.so.1"
 	makes 7 "$cc" -O1 main.c ./libpart.so -o t
 	makes 7 "$cc" --aprof-way=fentry -O1 main.c ./libpart.so -o t
 	makes 3 "$cc" -O1 open.c -o t
