@@ -19,8 +19,8 @@ __typeof(__aprof_heap_allocated) __aprof_heap_allocated EXPORTED;
 __typeof(__aprof_heap_freed) __aprof_heap_freed EXPORTED;
 
 #ifdef APROF_MCOUNT
-static uint32_t here(uint64_t size) __attribute__((alias("__aprof_heap_allocated")));
-EXPORTED uint32_t (*const __aprof_heap_preloaded)(uint64_t size) = here;
+static uint32_t heap_allocated_here(uint64_t size) __attribute__((alias("__aprof_heap_allocated")));
+EXPORTED uint32_t (*const __aprof_heap_preloaded)(uint64_t size) = heap_allocated_here;
 #endif
 
 static uint32_t heap_count(struct heap_place *p, uint64_t size)
