@@ -61,8 +61,9 @@ for (name, callee), how in kinds.items():
 lines = subprocess.run([sys.argv[1], "contexts", "amon.out"], capture_output=True, text=True).stdout.splitlines()
 found = {line.split(" ", 3)[3]: int(line.split(" ", 3)[0]) + int(line.split(" ", 3)[1]) for line in lines}
 found.pop("-", None)                                                # the root: time by clock tsc
+part = 0.5 if "clang" in os.environ["BARE"] else 0.8                 # Clang's -Os saves registers where GCC's has none to save
 entries = [n for h, n in found.items() if re.fullmatch(r"main t_\w+", h)]
-if set(found) != wanted or jumps < (0.8 * len(entries) if os.environ.get("TYPES") else 500) or set(entries) != {7}:
+if set(found) != wanted or jumps < (part * len(entries) if os.environ.get("TYPES") else 500) or set(entries) != {7}:
     print("%d jumps; not there: %s\nthere: %s" % (jumps, sorted(wanted - set(found))[:20], sorted(set(found) - wanted)[:20]))
     sys.exit(1)
 P
