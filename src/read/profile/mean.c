@@ -78,16 +78,7 @@ static size_t records_fold(void *base, size_t n, size_t size, int (*order)(const
 
 static void share_add(void *to, const void *record)
 {
-	struct profile_share *sum = to;
-	const struct profile_share *s = record;
-
-	add_capped(&sum->entries, s->entries);
-	add_capped(&sum->recursive, s->recursive);
-	add_capped(&sum->calls_out, s->calls_out);
-	add_capped(&sum->time, s->time);
-	add_capped(&sum->ticks, s->ticks);
-	squares_add(sum->squares, s->squares);
-	add_capped(&sum->bytes, s->bytes);
+	profile_sum_share(to, record);
 }
 
 static void detour_add(void *to, const void *record)

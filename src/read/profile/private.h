@@ -45,6 +45,9 @@ uint32_t profile_step(struct profile *p, uint32_t context, uint32_t routine);
 /* Modules and routines stand in other places now: find them there. */
 void profile_tables_renew(struct profile *p);
 
+/* Add what S has to SUM, which stands for the same thread and context. */
+void profile_sum_share(struct profile_share *sum, const struct profile_share *s);
+
 /* Add S to the sums of its context and of P. */
 void profile_add_share(struct profile *p, const struct profile_share *s);
 

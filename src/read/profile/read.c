@@ -120,6 +120,17 @@ static void merge_arcs(struct profile *p)
 	p->narcs = kept;
 }
 
+void profile_sum_share(struct profile_share *sum, const struct profile_share *s)
+{
+	add_capped(&sum->entries, s->entries);
+	add_capped(&sum->recursive, s->recursive);
+	add_capped(&sum->calls_out, s->calls_out);
+	add_capped(&sum->time, s->time);
+	add_capped(&sum->ticks, s->ticks);
+	squares_add(sum->squares, s->squares);
+	add_capped(&sum->bytes, s->bytes);
+}
+
 void profile_add_share(struct profile *p, const struct profile_share *s)
 {
 	struct profile_context *c = &p->contexts[s->context];

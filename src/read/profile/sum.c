@@ -64,13 +64,7 @@ bool sum_share(struct key_table *k, const struct profile_share *s)
 
 	if (!sum || is_new)
 		return sum != NULL;
-	add_capped(&sum->entries, s->entries);
-	add_capped(&sum->recursive, s->recursive);
-	add_capped(&sum->calls_out, s->calls_out);
-	add_capped(&sum->time, s->time);
-	add_capped(&sum->ticks, s->ticks);
-	squares_add(sum->squares, s->squares);
-	add_capped(&sum->bytes, s->bytes);
+	profile_sum_share(sum, s);
 	return true;
 }
 
