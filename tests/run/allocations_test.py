@@ -359,12 +359,18 @@ class Allocations(Recording):
         self.built("prog.c", PROGRAM, [APROF_CC], "-lpthread", "-ldl")
         self.aprof("run", "--allocations", "--no-report", "./prog", "peaks")
         self.assertEqual([self.of("keeps", value) for value in VALUES], [150, 100500, 40500, 100000])
+        hot = self.aprof("hot", "--value", "allocated").stdout
+        self.assertRegex(hot, r"bytes  most in its own code .*\n 66.56 .* passes ")
+        self.assertNotRegex(hot, "most time|its time|samples")
 
     def test_gprof(self):
         """The monitor that is preloaded counts once a hook was called; a shell beside has no profile for it."""
         self.built("prog.c", PROGRAM, ["cc", "-pg"], "-lpthread", "-ldl")
         self.aprof("run", "--allocations", "--no-report", "./prog", "peaks")
         self.assertEqual([self.of("keeps", value) for value in VALUES], [150, 100500, 40500, 100000])
+        hot = self.aprof("hot", "--value", "allocated").stdout
+        self.assertRegex(hot, r"bytes  most in its own code .*\n 66.56 .* passes ")
+        self.assertNotRegex(hot, "most time|its time|samples")
         self.aprof("run", "--allocations", "--no-report", "--data", "two", "./prog", "shells")
         self.assertEqual([name for name in os.listdir(self.path) if name.startswith("two")], ["two"])
 

@@ -483,7 +483,7 @@ class Explorer(unittest.TestCase):
             self.start(columns, lines)
             self.wait('Routines')
             self.keys('8')
-            self.wait(r'\[8Hot\](.|\n)*Most time in its own code')
+            self.wait(r'\[8Hot\](.|\n)*most time in its own code')
             rows = self.rows()
             self.assertNotIn('none', '\n'.join(rows))
             self.assertEqual(rows[1].split()[-1], found['by_own'][0]['name'])

@@ -545,7 +545,7 @@ static size_t hot_rows(const struct hot_view *v, int room)
 /* Is nothing told of code without hooks, though some may have run? */
 static bool hot_lacks_pcs(const struct hot_view *v)
 {
-	return v->g->profile->npcs == 0 && v->g->counted && !v->g->arcs_alone && v->g->time > 0;
+	return v->g->profile->npcs == 0 && v->g->counted && !v->g->arcs_alone && v->g->time > 0 && profile_is_time(v->g->profile);
 }
 
 static bool hot_whole_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

@@ -168,8 +168,6 @@ static size_t rows_of(const struct hot_list *h, size_t rows)
 	return h->n < rows ? h->n : rows;
 }
 
-static const char OWN[] = "most time in its own code", TOTAL[] = "most time in all";
-
 /* What H's first ROWS need. */
 static void columns_widen(struct table_columns *w, const struct hot_cases *c, const struct hot_list *h, size_t rows, const struct text_style *style)
 {
@@ -188,7 +186,7 @@ static struct table_columns hot_columns_make(const struct hot_cases *c, size_t r
 {
 	int line = print_columns(style) < NARROWEST ? NARROWEST : print_columns(style) > WIDEST ? WIDEST : print_columns(style);
 	int left = line - share_width(c->g->sampled) - 1 - PRINT_TIME - 2 - 2 - 2;
-	struct table_columns w = { .name = sizeof OWN - 1, .module = 2 };
+	struct table_columns w = { .name = (int)strlen(hot_list_title(c, true)), .module = 2 };
 
 	columns_widen(&w, c, &c->by_own, rows, style);
 	columns_widen(&w, c, &c->by_total, rows, style);
@@ -218,11 +216,11 @@ void hot_tables_print(const struct hot_cases *c, const struct report_options *op
 	struct table_columns w = hot_columns_make(c, rows, &options->style);
 
 	if (c->by_own.n > 0)
-		hot_heading_print(out, c, OWN, &w, options);
+		hot_heading_print(out, c, hot_list_title(c, true), &w, options);
 	for (size_t i = 0; i < rows_of(&c->by_own, rows); i++)
 		hot_row_print(out, c, c->by_own.hot + i, &w, options);
 	if (c->by_total.n > 0)
-		hot_heading_print(out, c, TOTAL, &w, options);
+		hot_heading_print(out, c, hot_list_title(c, false), &w, options);
 	for (size_t i = 0; i < rows_of(&c->by_total, rows); i++)
 		hot_row_print(out, c, c->by_total.hot + i, &w, options);
 	if (through_first(c, rows))

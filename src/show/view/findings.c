@@ -111,8 +111,8 @@ static bool findings_open(struct page *p, struct error *err)
 		return error_no_memory(err, NULL);
 	if (!hot_cases_find(&f->cases, p->view->in, err))
 		return false;
-	ok = findings_list_add(p, "Most time in its own code", &f->cases.by_own, HOT_TOP, TOP_CALLERS) &&
-		findings_list_add(p, "Most time in all", &f->cases.by_total, HOT_TOP, TOP_CALLERS) && case_add(p, HOT_HEAVY, &f->cases.heavy) &&
+	ok = findings_list_add(p, hot_list_title(&f->cases, true), &f->cases.by_own, HOT_TOP, TOP_CALLERS) &&
+		findings_list_add(p, hot_list_title(&f->cases, false), &f->cases.by_total, HOT_TOP, TOP_CALLERS) && case_add(p, HOT_HEAVY, &f->cases.heavy) &&
 		case_add(p, HOT_LIBRARY, &f->cases.library) && sequence_add(p) && errand_add(p);
 	p->cursor = p->n > 1;
 	return ok || error_no_memory(err, NULL);

@@ -580,13 +580,20 @@ const struct graph_path *hot_cases_path(const struct hot_cases *c)
 
 const char *hot_title(const struct hot_cases *c, enum hot_case which)
 {
-	bool small = c->library.n > 0 && !c->library.hot[0].library;
+	bool small = c->library.n > 0 && !c->library.hot[0].library, time = profile_is_time(c->g->profile);
 
 	switch (which) {
-	case HOT_HEAVY: return "A heavy routine: its time is its own";
+	case HOT_HEAVY: return time ? "A heavy routine: its time is its own" : "A heavy routine: what it takes is its own";
 	case HOT_LIBRARY: return small ? "A small routine used much: do its callers need all these calls?"
 		: "A library routine used much: do its callers need all that it does?";
 	case HOT_SEQUENCE: return "A sequence of calls that recurs: is all that it computes used?";
-	default: return "A routine whose time is one callee's: would less do?";
+	default: return time ? "A routine whose time is one callee's: would less do?" : "A routine whose share is one callee's: would less do?";
 	}
+}
+
+const char *hot_list_title(const struct hot_cases *c, bool own)
+{
+	if (profile_is_time(c->g->profile))
+		return own ? "most time in its own code" : "most time in all";
+	return own ? "most in its own code" : "most in all";
 }

@@ -92,6 +92,9 @@ const struct graph_path *hot_cases_path(const struct hot_cases *c);
 /* What a case is called, with the question that it asks. */
 const char *hot_title(const struct hot_cases *c, enum hot_case which);
 
+/* The same of the heaviest by their OWN, or by their total. */
+const char *hot_list_title(const struct hot_cases *c, bool own);
+
 /* What samples say of a routine's time in its own code. */
 struct overhead_evidence hot_own_evidence(const struct hot_cases *c, uint32_t routine);
 
