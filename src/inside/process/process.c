@@ -63,17 +63,18 @@ static bool inside_process_start(void)
 	return true;
 }
 
-/* A forked child in the nursery has all that its parent knew. */
+/* A forked child in the nursery has all that its parent knew.  What its own children have of it stands in its header all the while: one of them, forked before
+ * this start, may be copying that just now. */
 static bool start_in_nursery(void)
 {
-	struct amon_header *h = monitor.header;
-	uint64_t used = h->used, bound = h->memory_bound;
-	uint32_t way = h->way;
+	struct amon_header *h = monitor.header, *own = &early.header;
 
-	origin_fill(h);
-	h->used = used;
-	h->memory_bound = bound;
-	h->way = way;
+	mem_copy(own, h, sizeof *own);
+	origin_fill(own);
+	own->used = h->used;
+	own->memory_bound = h->memory_bound;
+	own->way = h->way;
+	mem_copy(h, own, sizeof *h);
 	clock_inherit();
 	cost_record();
 	*monitor.alive = 1;
