@@ -39,6 +39,7 @@ enum {
 	FIRST_LENGTH = 16 << 20,	/* of the file, sparse: some 350,000 contexts; twice as long each time that it is filled */
 	SPACE_PART = 16,		/* of a limited address space, its part */
 	MOST_LOCKED = 16 << 20,		/* bytes to grow in where all of them are resident */
+	MOST_LOOKS = 1000,		/* times that a lock is asked for which somebody else has */
 	MOST_KEPT = 32,			/* chunks of the process alone that a child copies */
 	PLACE_RESIDENT = 4 * AMON_PAGE,	/* bytes of a place in the nursery, beside those copies, that are made resident at once: header, thread, contexts */
 };
@@ -139,8 +140,13 @@ static bool file_adopt(void)
 			sys2(munmap, fresh.at, fresh.size);
 			return false;
 		}
+	} else if (fresh.size <= monitor.mapped) {	/* of a file that could not be had after all; there may be counters in it, which do not move */
+		if (sys_failed(sys5(mremap, fresh.at, fresh.size, fresh.size, MREMAP_MAYMOVE | MREMAP_FIXED, monitor.header)))
+			return false;
+		if (monitor.mapped > fresh.size)
+			sys2(munmap, (char *)monitor.header + fresh.size, monitor.mapped - fresh.size);
 	} else {
-		if (monitor.mapped)		/* of a file that could not be had after all */
+		if (monitor.mapped)
 			sys2(munmap, monitor.header, monitor.mapped);
 		monitor.header = (struct amon_header *)fresh.at;
 	}
@@ -167,7 +173,9 @@ static long map_by_name(long *fd)
 	sys3(madvise, monitor.header, monitor.mapped, MADV_RANDOM);
 	sys1(close, *fd);
 	*fd = again;
-	return sys_failed(place_lock(again)) || !place_is_at(again, actual, &st) ? -EAGAIN : 0;
+	for (int i = 0; i < MOST_LOOKS && place_lock(again) == -EWOULDBLOCK && place_is_at(again, actual, &st); i++)
+		sys0(sched_yield);	/* somebody looks whether it is anybody's */
+	return place_is_at(again, actual, &st) ? 0 : -EAGAIN;
 }
 
 /* Map the new file behind *OPENED, at TEMP, and give it a name.  0 or minus an errno. */
@@ -181,8 +189,10 @@ static long file_settle(long *opened, const char *temp, uint64_t size, bool remo
 		return -EREMOTE;
 	if (!file_map(fd, size))
 		return -ENOSPC;
-	if (!moves)
-		file_adopt();
+	if (!moves && !file_adopt()) {
+		sys2(munmap, fresh.at, fresh.size);
+		return -ENOSPC;
+	}
 	ret = name_take(fd, temp, actual);
 	if (moves && sys_failed(ret))
 		sys2(munmap, fresh.at, fresh.size);
@@ -585,12 +595,13 @@ static bool move_out(void)
 	wanted = name_want();
 	if (limit < size)
 		size = limit & -(uint64_t)AMON_PAGE;
+	monitor.header->start_ticks = origin_start_ticks();	/* before others find it: who looks while it has no lock sees that the process runs */
 	if (size >= LEAST && open_named(size, false, &error)) {
-		monitor.header->start_ticks = origin_start_ticks();
 		ancestor_begin();
 		sigbus_begin();
 		return true;
 	}
+	monitor.header->start_ticks = 0;
 	length = monitor.mapped;
 	actual[0] = 0;
 	pinned = true;
