@@ -62,7 +62,7 @@ struct gmon_block {
 /* What an address can belong to: a routine of the program, or a source line of one.  Made by read/symbols/ or by hand. */
 struct gmon_symbol {
 	const char *name;	/* as linked */
-	const char *display;	/* as printed: demangled, unless asked otherwise */
+	const char *display;	/* as printed: demangled as gprof does, unless asked otherwise */
 	const char *file;	/* source file; NULL: unknown */
 	uint32_t line;		/* source line; 0: unknown */
 	uint64_t start;		/* address of its first byte */

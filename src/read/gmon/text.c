@@ -286,7 +286,7 @@ static bool lines_join(struct text *t)
 
 static bool display_make(struct text *t, struct gmon_symbol *s, bool mangled)
 {
-	char *plain = mangled ? NULL : demangle(s->name);
+	char *plain = mangled ? NULL : demangle_as_gprof(s->name);
 
 	s->display = plain ? arena_copy(&t->own->arena, plain, strlen(plain)) : s->name;
 	free(plain);

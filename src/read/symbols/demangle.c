@@ -97,18 +97,21 @@ static char *static_name(const char *key, char which)
 	return result;
 }
 
-char *demangle(const char *name)
+char *demangle_as_gprof(const char *name)
 {
 	size_t length = strlen(name);
-	const char *key;
-	char which;
 
 	if (name[0] != '_' || length > LONGEST)
 		return NULL;
-	key = static_key(name, &which);
-	if (key)
-		return static_name(key, which);
 	if (begins(name, "_D") && length <= EASY)
 		return dlang_demangle(name, DMGL_PARAMS | DMGL_ANSI);
 	return by_callback(name, length);
+}
+
+char *demangle(const char *name)
+{
+	char which;
+	const char *key = strlen(name) <= LONGEST ? static_key(name, &which) : NULL;
+
+	return key ? static_name(key, which) : demangle_as_gprof(name);
 }

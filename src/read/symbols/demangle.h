@@ -8,4 +8,7 @@
  * 4096 bytes, or 64 KB when demangled, which a short hostile name can exceed without end. */
 char *demangle(const char *name);
 
+/* The same as binutils' programs have it, gprof among them: what sets up or takes down the static objects of a file is as linked. */
+char *demangle_as_gprof(const char *name);
+
 #endif

@@ -54,6 +54,19 @@ static void names(void **state)
 	}
 }
 
+/* gprof prints the names of static objects' code as linked, and so do its users' scripts expect them. */
+static void names_as_gprof(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *expected = strncmp(cases[i].name, "_GLOBAL__sub_", strlen("_GLOBAL__sub_")) ? cases[i].expected : NULL;
+		char *got = demangle_as_gprof(cases[i].name);
+		if (!got != !expected || (got && strcmp(got, expected)))
+			fail_msg("%s: %s", cases[i].name, got ? got : "(none)");
+		free(got);
+	}
+}
+
 /* A name with a component of 1500 characters, more than libiberty takes by default. */
 static void long_name(void **state)
 {
@@ -103,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
+		cmocka_unit_test(names_as_gprof),
 		cmocka_unit_test(long_name),
 		cmocka_unit_test(exploding_name),
 		cmocka_unit_test(deep_and_huge_names),
