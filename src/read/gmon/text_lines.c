@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/symbols/debug_info.h"
+
 enum { DEEPEST = 256 };	/* levels of scopes and inlined functions */
 
 /* A range of addresses of one function. */
@@ -74,21 +76,6 @@ static bool text_lines_is_function(int tag)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
 }
 
-static bool text_lines_holds_functions(int tag)
-{
-	switch (tag) {
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_class_type:
-	case DW_TAG_structure_type:
-	case DW_TAG_union_type:
-	case DW_TAG_lexical_block:
-		return true;
-	default:
-		return text_lines_is_function(tag);
-	}
-}
-
 static int text_lines_compare_places(const void *left, const void *right)
 {
 	const struct function_range *a = left, *b = right;
@@ -112,7 +99,7 @@ static void places_read(struct lines *l, Dwarf_Die *unit, size_t left)
 
 		if (text_lines_is_function(tag))
 			text_lines_places_add(l, &path[depth]);
-		if (depth + 1 < DEEPEST && text_lines_holds_functions(tag) && dwarf_child(&path[depth], &path[depth + 1]) == 0) {
+		if (depth + 1 < DEEPEST && (debug_holds_functions(tag) || text_lines_is_function(tag)) && dwarf_child(&path[depth], &path[depth + 1]) == 0) {
 			depth++;
 			continue;
 		}

@@ -271,8 +271,7 @@ uint64_t debug_next_line(struct debug_info *s, uint64_t address)
 	return line < span ? line : span;
 }
 
-/* Whether functions can be children of an entry with TAG. */
-static bool debug_info_holds_functions(int tag)
+bool debug_holds_functions(int tag)
 {
 	switch (tag) {
 	case DW_TAG_namespace:
@@ -315,7 +314,7 @@ static void debug_info_walk(struct debug_unit *unit, size_t left)
 		int tag = dwarf_tag(&path[depth]);
 		if (tag == DW_TAG_subprogram && !debug_info_add_places(unit, &path[depth]))
 			return;
-		if (depth + 1 < DEEPEST && debug_info_holds_functions(tag) && dwarf_child(&path[depth], &path[depth + 1]) == 0) {
+		if (depth + 1 < DEEPEST && debug_holds_functions(tag) && dwarf_child(&path[depth], &path[depth + 1]) == 0) {
 			depth++;
 			continue;
 		}
@@ -650,7 +649,7 @@ static char *scoped_name(Dwarf_Die *function)
 	do {
 		if (dwarf_dieoffset(&i.path[i.depth]) == offset)
 			return path_join(i.path, i.depth);
-	} while (inside_next(&i, debug_info_holds_functions(dwarf_tag(&i.path[i.depth]))));
+	} while (inside_next(&i, debug_holds_functions(dwarf_tag(&i.path[i.depth]))));
 	return NULL;
 }
 

@@ -35,6 +35,9 @@ struct debug_info {
 bool debug_read(struct debug_info *s, const struct binary *b);
 void debug_free(struct debug_info *s);
 
+/* Whether functions can be children of an entry of DWARF's with TAG. */
+bool debug_holds_functions(int tag);
+
 /* The source line of ADDRESS: sets *FILE, which lives as long as the binary, and *LINE; false: unknown. */
 bool debug_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line);
 
