@@ -215,8 +215,11 @@ static bool ends_oddly(const Function &f)
 
 			if (a && (guarded || !a->isStaticAlloca() || a->getAlign() > Align(16)))
 				return true;
+			for (const Use &u : i.operands())
+				if (is_long_vector(u->getType()))
+					return true;	/* what is spilled of these is aligned, or put there to be taken apart */
 			if (is_long_vector(i.getType()))
-				return true;	/* what is spilled of these is aligned */
+				return true;
 		}
 	return false;
 }
@@ -224,6 +227,7 @@ static bool ends_oddly(const Function &f)
 bool processor_jumps(const CallInst *c, const Function &f)
 {
 	return is_plain(f.getCallingConv()) && is_plain(c->getCallingConv()) && !f.hasStructRetAttr() && returns_plainly(f.getReturnType()) &&
+	       returns_plainly(c->getType()) &&		/* what nobody takes from the x87's stack is to be popped there */
 	       passes_in_registers(c) && !ends_oddly(f);
 }
 
