@@ -167,7 +167,7 @@ enum amon_verdict {
 	AMON_STACK_OPEN,		/* it is, if a routine that was interrupted is taken not to be entered yet, or left already; see struct
 					 * amon_stack */
 	AMON_STACK_DIFFERS,		/* it is not */
-	AMON_STACK_UNTOLD,		/* a hook was at work, or control was on its way to another stack or out of routines */
+	AMON_STACK_UNTOLD,		/* a hook was at work, control was on its way to another stack or out of routines, or what a signal interrupted may be over */
 	AMON_STACK_UNREAD,		/* the stack could not be read to its end, or the context says itself that it is not known */
 	AMON_VERDICTS
 };

@@ -134,6 +134,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		out->pc = u->reg[UNWIND_RIP];
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;
+		out->past_signal = f->past_signal;
 		f->leaving |= frames_is_jump(u->start) || is_ended_context(u);
 		f->in_hook = own && u->start != (uintptr_t)aprof_dlclose_begun;
 		f->how = unwind_step(u);

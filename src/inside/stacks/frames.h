@@ -27,6 +27,7 @@ struct hooked_frame {
 					 * interrupted it, or it is in the hook now */
 	bool in_hook;			/* the latter */
 	bool is_root;			/* a handler (handler.h) that the kernel called: it begins a history of its own */
+	bool past_signal;		/* a signal's frame lies below it */
 };
 
 /* A walk along the frames, outwards. */

@@ -138,6 +138,21 @@ static enum amon_verdict fits_without(struct verifier *v, const struct pair *p, 
 	return AMON_STACK_DIFFERS;
 }
 
+/* Does what lies below a signal's frame fit alone?  What the signal interrupted may be over: where its handler, which has no hook, was left by a jump and gone
+ * back to since, it is a coroutine on the signal's stack, and whoever started it is not there any more. */
+static bool fits_below_signal(struct verifier *v, const struct pair *p)
+{
+	unsigned open = 0;
+	size_t n = 0;
+
+	while (n < p->nframes && !v->frames[n].past_signal)
+		open += v->frames[n++].open;
+	for (unsigned out = 0; n < p->nframes && out < 1u << open; out++)
+		if (parts_at(v, verify_replay(v, n, out), p->ncontext) == SIZE_MAX)
+			return true;
+	return false;
+}
+
 /* Is the hook of one of the frames at work?  It may have made half of a change. */
 static bool has_hook(const struct verifier *v, size_t nframes)
 {
@@ -158,7 +173,7 @@ static enum amon_verdict verify_compare(struct verifier *v, const struct pair *p
 	what->routine = at < n ? history_routine(v->stack[at]) : AMON_NONE;
 	for (size_t i = 0; i < p->nframes; i++)
 		open += v->frames[i].open;
-	if (open > MOST_OPEN || has_hook(v, p->nframes))
+	if (open > MOST_OPEN || has_hook(v, p->nframes) || fits_below_signal(v, p))
 		return AMON_STACK_UNTOLD;
 	return fits_without(v, p, open, what);
 }

@@ -10,7 +10,7 @@ struct verification {
 	uint64_t checked;	/* stacks of which it was told whether they fit */
 	uint64_t differ;	/* of these, those that do not */
 	uint64_t at_hook;	/* of these, those that fit but for the routine caught before its entry hook was done, or behind its exit hook */
-	uint64_t untold;	/* those caught in a hook out of line, or on the way to another stack: there was nothing to check */
+	uint64_t untold;	/* those caught in a hook out of line, on the way to another stack, or on a signal's: there was nothing to check */
 	uint64_t unread;	/* those that should have been checked, and could not be read */
 	uint64_t compared;	/* samples, of the source that has fewer, by which times were held against one another, routine by routine */
 	double apart;		/* part of the time by which they differ beyond chance, 0..1 (read/profile/times.h) */
