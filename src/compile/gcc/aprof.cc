@@ -67,7 +67,7 @@ EXPORTED int plugin_is_GPL_compatible;
 
 namespace aprof {
 
-struct options options;
+struct plugin_options options;
 
 /* ---- the passes ---- */
 
@@ -147,61 +147,6 @@ static void add_pass(const char *name, opt_pass *pass, pass_positioning_ops wher
 	register_callback(name, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
 }
 
-static bool read_number(const char *text, int *number)
-{
-	char *end;
-	long n = strtol(text, &end, 10);
-
-	*number = (int)n;
-	return end != text && !*end && n > 0 && n == *number;
-}
-
-static bool read_verify(const char *text)
-{
-	static const char *const names[] = { "mend", "error", "report" };
-
-	for (int i = 0; i < 3; i++)
-		if (!strcmp(text, names[i])) {
-			options.verify = (enum verify)i;
-			return true;
-		}
-	return false;
-}
-
-/* Take A in. The patterns are those of compile/select.h, without the prefix that tells files from routines. */
-static bool read_argument(const plugin_argument *a)
-{
-	struct select *s = &options.select;
-
-	if (!a->value)
-		return false;
-	if (!strcmp(a->key, "only-file"))
-		list_add(&s->only_files, a->value);
-	else if (!strcmp(a->key, "except-file"))
-		list_add(&s->except_files, a->value);
-	else if (!strcmp(a->key, "only-name"))
-		list_add(&s->only_names, a->value);
-	else if (!strcmp(a->key, "except-name"))
-		list_add(&s->except_names, a->value);
-	else if (!strcmp(a->key, "switch"))
-		options.switches.safe_push(a->value);
-	else if (!strcmp(a->key, "test"))
-		return (options.lose_exits = !strcmp(a->value, "lose-exits")) ||
-		       (options.lose_receivers = !strcmp(a->value, "lose-receivers"));
-	else if (!strcmp(a->key, "verify"))
-		return read_verify(a->value);
-	else if (!strcmp(a->key, "verbose"))
-		return options.verbose = !strcmp(a->value, "yes");
-	else if (!strcmp(a->key, "sites"))
-		return options.sites = !strcmp(a->value, "yes");
-	else if (!strcmp(a->key, "clock"))
-		return options.tsc = !strcmp(a->value, "tsc");
-	else
-		return (!strcmp(a->key, "leaf") && read_number(a->value, &options.leaf)) ||
-		       (!strcmp(a->key, "layout") && read_number(a->value, &options.layout));
-	return true;
-}
-
 } /* namespace aprof */
 
 using namespace aprof;
@@ -213,10 +158,8 @@ EXPORTED int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
 		      gcc_version.datestamp, version->basever, version->datestamp);
 		return 1;
 	}
-	options.known_switches.safe_push("swapcontext");
-	options.known_switches.safe_push("clone");		/* with CLONE_VM a child has used the thread's words, and ended or gone to another program in a routine of its own */
 	for (int i = 0; i < args->argc; i++)
-		if (!read_argument(&args->argv[i])) {
+		if (!args->argv[i].value || !plugin_options_take(&options, args->argv[i].key, args->argv[i].value)) {
 			error("aprof: wrong plugin argument %qs", args->argv[i].key);
 			return 1;
 		}

@@ -352,24 +352,26 @@ static gimple_seq lose_seq()
 	return seq;
 }
 
-/* Is DECL one of FUNCTIONS? */
-static bool is_among(tree decl, const vec<const char *> &functions)
+/* The linked name of DECL; "": it has none yet. */
+static const char *linked_name(tree decl)
 {
-	const char *name, *known;
-	unsigned i;
+	const char *name;
 
 	if (!decl || !DECL_ASSEMBLER_NAME_SET_P(decl))
-		return false;
+		return "";
 	name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
-	name += *name == '*';
-	FOR_EACH_VEC_ELT(functions, i, known)
-		if (!strcmp(known, name))
-			return true;
-	return false;
+	return name + (*name == '*');
 }
 
-bool switches_stack(tree decl) { return is_among(decl, options.known_switches) || is_among(decl, options.switches); }
-bool switches_untold(tree decl) { return is_among(decl, options.switches); }
+bool switches_untold(tree decl) { return list_has(&options.switches, linked_name(decl)); }
+
+/* With CLONE_VM a child has used the thread's words, and ended or gone to another program in a routine of its own. */
+bool switches_stack(tree decl)
+{
+	const char *name = linked_name(decl);
+
+	return !strcmp(name, "swapcontext") || !strcmp(name, "clone") || switches_untold(decl);
+}
 
 static bool is_returns_twice(gimple *stmt) { return (gimple_call_flags(stmt) & ECF_RETURNS_TWICE) != 0; }
 

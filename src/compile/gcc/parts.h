@@ -51,7 +51,7 @@
 #include "ggc.h"
 
 extern "C" {
-#include "compile/select.h"
+#include "compile/plugin_options.h"
 }
 #include "contract/layout.h"
 
@@ -62,25 +62,8 @@ enum { TLS_WORDS = TLS_SITES_MASK / 8 + 1 };	/* of the thread's, as far as known
 /* What the sum of a context and a routine is multiplied by, as the word that it is. */
 const unsigned HOST_WIDE_INT step_factor = (unsigned HOST_WIDE_INT)STEP_FACTOR;
 
-/* What is done where the hooks are not proven. */
-enum verify { VERIFY_MEND, VERIFY_ERROR, VERIFY_REPORT };
-
 /* What the user asked for. */
-struct options {
-	struct select select;	/* patterns of files and routines to leave out */
-	int leaf;		/* leaves of fewer statements than this are, too; 0: none */
-	bool tsc;		/* read the cycle counter */
-	bool sites;		/* tell call sites */
-	int layout;		/* seed of the functions' layout; 0: as GCC has it */
-	enum verify verify;
-	bool verbose;		/* say what was mended */
-	bool lose_exits;	/* for tests: lose the exits before jumps that are not straight behind them */
-	bool lose_receivers;	/* for tests: do not put back the function's own context where control comes back by no return */
-	vec<const char *> switches;	/* functions that come back on a stack that was left, named by the user; as linked */
-	vec<const char *> known_switches; /* the same, of which the monitor is told */
-};
-
-extern struct options options;
+extern struct plugin_options options;
 
 /* The function at hand. */
 struct hooks {

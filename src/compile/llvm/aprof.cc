@@ -41,68 +41,16 @@ struct options options;
 
 /* ---- arguments: those of the plugin for GCC ---- */
 
-static bool read_number(StringRef text, int *number) { return !text.getAsInteger(10, *number) && *number > 0; }
-
-static bool read_verify(StringRef text)
-{
-	static const char *const names[] = { "mend", "error", "report" };
-
-	for (int i = 0; i < 3; i++)
-		if (text == names[i]) {
-			options.verify = (enum verify)i;
-			return true;
-		}
-	return false;
-}
-
-static bool read_test(StringRef text)
-{
-	bool *const tests[] = { &options.lose_exits, &options.lose_receivers, &options.trust_tails };
-	static const char *const names[] = { "lose-exits", "lose-receivers", "trust-tails" };
-
-	for (int i = 0; i < 3; i++)
-		if (text == names[i])
-			return *tests[i] = true;
-	return false;
-}
-
-static bool add_pattern(struct list *to, StringRef value)
-{
-	list_add(to, value.str().c_str());
-	return true;
-}
-
-/* Take KEY=VALUE in. The patterns are those of compile/select.h, without the prefix that tells files from routines. */
+/* Take KEY=VALUE in. */
 static bool read_argument(StringRef text)
 {
-	StringRef key = text.split('=').first, value = text.split('=').second;
-	struct select *s = &options.select;
+	const std::string key = text.split('=').first.str(), value = text.split('=').second.str();
 
-	if (key == "only-file")
-		return add_pattern(&s->only_files, value);
-	if (key == "except-file")
-		return add_pattern(&s->except_files, value);
-	if (key == "only-name")
-		return add_pattern(&s->only_names, value);
-	if (key == "except-name")
-		return add_pattern(&s->except_names, value);
-	if (key == "switch")
-		options.switches.push_back(value.str());
-	else if (key == "verify")
-		return read_verify(value);
-	else if (key == "test")
-		return read_test(value);
-	else if (key == "verbose")
-		return options.verbose = value == "yes";
-	else if (key == "sites")
-		return options.sites = value == "yes";
-	else if (key == "clock")
-		return options.tsc = value == "tsc";
-	else if (key == "marks")
+	if (key == "marks")
 		return options.all = value == "none";
-	else
-		return (key == "leaf" && read_number(value, &options.leaf)) || (key == "layout" && read_number(value, &options.layout));
-	return true;
+	if (key == "test" && value == "trust-tails")
+		return options.trust_tails = true;
+	return plugin_options_take(&options, key.c_str(), value.c_str());
 }
 
 static void take_argument(StringRef text)

@@ -266,13 +266,7 @@ static StringRef called_name(const Instruction &c)
 	return callee ? without_mark(callee->getName()) : "";
 }
 
-bool is_untold_switch(StringRef callee)
-{
-	for (const std::string &name : options.switches)
-		if (callee == name)
-			return true;
-	return false;
-}
+bool is_untold_switch(StringRef callee) { return list_has(&options.switches, callee.str().c_str()); }
 
 bool switches_untold(const Instruction &c) { return is_untold_switch(called_name(c)); }
 

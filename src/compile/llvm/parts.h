@@ -15,7 +15,7 @@
 #include "compile/llvm/versions.h"
 
 extern "C" {
-#include "compile/select.h"
+#include "compile/plugin_options.h"
 }
 #include "contract/layout.h"
 
@@ -25,23 +25,10 @@ class MachineInstr;
 
 namespace aprof {
 
-/* What is done where the hooks are not proven. */
-enum verify { VERIFY_MEND, VERIFY_ERROR, VERIFY_REPORT };
-
 /* What the user asked for. */
-struct options {
-	struct select select;	/* patterns of files and routines to leave out */
-	int leaf;		/* leaves of fewer instructions than this are, too; 0: none */
-	bool tsc;		/* read the cycle counter */
-	bool sites;		/* tell call sites */
-	int layout;		/* seed of the functions' layout; 0: as LLVM has it */
-	enum verify verify;
-	bool verbose;		/* say what was mended */
+struct options : plugin_options {
 	bool all;		/* each function is to have hooks: the front end marks none */
-	bool lose_exits;	/* for tests: no exit before a tail call */
-	bool lose_receivers;	/* for tests: do not put back the function's own context where control comes back by no return */
 	bool trust_tails;	/* for tests: take each call that is marked as a tail call for a jump */
-	std::vector<std::string> switches;	/* functions that come back on a stack that was left, named by the user; as linked */
 };
 
 extern struct options options;
