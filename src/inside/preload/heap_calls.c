@@ -2,7 +2,6 @@
  * that its system calls are filtered. */
 #include <dlfcn.h>
 #include <linux/prctl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -13,10 +12,13 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
+/* To callers it has `...` behind the option: of registers, libc reads all that there can be, too. */
+typedef int prctl_function(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
+
 bool heap_is_locked;
 
 static struct {
-	int (*prctl)(int option, ...);
+	prctl_function *prctl;
 	int (*mlockall)(int flags);
 } next;
 
@@ -36,20 +38,13 @@ void aprof_before_syscall(long nr, long a)
 		heap_samples_end();
 }
 
-EXPORTED int prctl(int option, ...);
+EXPORTED prctl_function prctl;
 
-int prctl(int option, ...)
+int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
 {
-	unsigned long a[4];
-	va_list list;
-
-	va_start(list, option);
-	for (int i = 0; i < 4; i++)
-		a[i] = va_arg(list, unsigned long);
-	va_end(list);
 	if (option == PR_SET_SECCOMP)
 		heap_samples_end();
-	return NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
+	return NEXT(prctl)(option, a, b, c, d);
 }
 
 EXPORTED int mlockall(int flags);

@@ -149,7 +149,7 @@ int __wrap_execle(const char *path, const char *argument, ...)
 /* ---- what a young process is not to do ---- */
 
 typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg);
-typedef int prctl_function(int what, ...);
+typedef int prctl_function(int what, unsigned long a, unsigned long b, unsigned long c, unsigned long d);	/* `...` to callers; libc reads these registers, too */
 REAL(pthread_create, create_function)
 REAL(prctl, prctl_function)
 EXPORTED create_function __wrap_pthread_create;
@@ -176,18 +176,11 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 	return create ? create(thread, attributes, run, arg) : EAGAIN;
 }
 
-int __wrap_prctl(int what, ...)
+int __wrap_prctl(int what, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
 {
-	unsigned long a[4];
-	va_list list;
-
-	va_start(list, what);
-	for (int i = 0; i < 4; i++)
-		a[i] = va_arg(list, unsigned long);
-	va_end(list);
 	if (what == PR_SET_NO_NEW_PRIVS || what == PR_SET_SECCOMP)
 		ends_grow();
-	return real_prctl()(what, a[0], a[1], a[2], a[3]);
+	return real_prctl()(what, a, b, c, d);
 }
 
 #ifdef APROF_MCOUNT
