@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import here
 import limits
+from terminal import terminal
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -181,25 +182,8 @@ class Help(unittest.TestCase):
 
 
 def on_terminal(test, columns, *words, **environment):
-    """What aprof prints, `report -b` without WORDS, on a terminal of so many columns."""
-    try:
-        pid, fd = pty.fork()
-    except OSError as error:
-        test.skipTest(str(error))
-    if pid == 0:
-        os.environ.update(TERM='xterm', LC_ALL='C.UTF-8', **environment)
-        os.environ.pop('NO_COLOR', None) if 'NO_COLOR' not in environment else None
-        os.chdir(test.cwd)
-        subprocess.run(['stty', 'cols', str(columns)])
-        os.execv(APROF, ['aprof', *(words or ('report', '-b'))])
-    text = b''
-    try:
-        while chunk := os.read(fd, 65536):
-            text += chunk
-    except OSError:
-        pass
-    os.waitpid(pid, 0)
-    return text.decode()
+    """What aprof prints, `report -b` without WORDS, on a terminal of so many columns, and of no known height: without a pager."""
+    return terminal([APROF, *(words or ('report', '-b'))], test.cwd, lines=0, columns=columns, **environment)[1]
 
 
 class Mistakes(unittest.TestCase):
@@ -1023,7 +1007,7 @@ class Real(unittest.TestCase):
                 lines = aprof(*words, '--names=short', '-b', cwd=self.cwd, env={**os.environ, 'COLUMNS': '80', 'LC_ALL': 'C.UTF-8'}).stdout.split('\n')
                 self.assertTrue([line for line in lines if '...::insert_witho' in line], lines)
                 self.assertLessEqual(max(map(len, lines)), 80)
-                lines = on_terminal(self, 80, *words, NO_COLOR='1').split('\r\n')
+                lines = on_terminal(self, 80, *words, NO_COLOR='1').split('\n')
                 self.assertTrue([line for line in lines if '...::insert_witho' in line], lines)
                 self.assertLessEqual(max(map(len, lines)), 80)
 
@@ -1437,7 +1421,7 @@ class Real(unittest.TestCase):
     def test_ps_on_a_terminal(self):
         process = self.start_loop()
         for columns in 80, 132:
-            lines = on_terminal(self, columns, 'ps').replace('\r', '').splitlines()
+            lines = on_terminal(self, columns, 'ps').splitlines()
             lines = [re.sub(r'\x1b\[[\d;]*m', '', line) for line in lines if 'aprof: ' not in line]
             self.assertTrue(any(line.split()[0] == str(process.pid) and line.endswith('amon.out') for line in lines), lines)    # names are cut by those of others
             self.assertLessEqual(max(map(len, lines)), columns)
@@ -1446,7 +1430,7 @@ class Real(unittest.TestCase):
         """Columns that have no room beside a command and a file are left out."""
         process = self.start_loop()
         for columns in 60, 50, 40:
-            lines = on_terminal(self, columns, 'ps').replace('\r', '').splitlines()
+            lines = on_terminal(self, columns, 'ps').splitlines()
             lines = [re.sub(r'\x1b\[[\d;]*m', '', line) for line in lines if 'aprof: ' not in line]
             self.assertTrue(any(line.split()[0] == str(process.pid) for line in lines), lines)
             self.assertLessEqual(max(map(len, lines)), columns, lines)

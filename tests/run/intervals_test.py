@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """intervals_test.py BUILD [TEST...] - times by interval of the run (aprof run --intervals, APROF_INTERVALS=1) and parts of a run (--time-range)."""
-import json, os, re, signal, struct, subprocess, sys, tempfile, time, unittest
+import json, os, re, signal, struct, subprocess, sys, time, unittest
 
 sys.dont_write_bytecode = True           # the folder is the source's
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-import limits
+from scratch import Scratch
 
 BUILD = os.path.abspath(sys.argv[1])
 START = 56                               # offset of amon_header.start_monotonic
@@ -59,34 +59,17 @@ int main(int argc, char **argv)
 """
 
 
-def shell(command, cwd, env=(), status=0):
-    done = limits.run(command, 240, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **dict(env)))
-    if done.returncode != status:
-        raise AssertionError("%s: status %d\n%s" % (command, done.returncode, done.stderr.decode()))
-    return done.stdout.decode(), done.stderr.decode()
-
-
-class Intervals(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="aprof-time-")
-        self.cwd = self.folder.name
-        with open(os.path.join(self.cwd, "p.c"), "w") as file:
-            file.write(PROGRAM)
-
-    def tearDown(self):
-        self.folder.cleanup()
-
-    def aprof(self, *words, **keys):
-        return shell([os.path.join(BUILD, "aprof"), *words], self.cwd, **keys)[0]
+class Intervals(Scratch):
+    BUILD, PROGRAM = BUILD, PROGRAM
 
     def refused(self, *words):
         """The one line that says why."""
-        lines = shell([os.path.join(BUILD, "aprof"), *words], self.cwd, status=2)[1].splitlines()
+        lines = self.shell([os.path.join(BUILD, "aprof"), *words], status=2)[1].splitlines()
         return [line for line in lines if not line.startswith("aprof: try ")]
 
     def build(self, *words):
-        shell([os.path.join(BUILD, "aprof-cc"), "--aprof-way=fentry", "-O2", "-g", "-fno-optimize-sibling-calls", *words, "-pthread", "p.c", "-o", "p"], self.cwd,
-              env={"APROF_CC": "gcc"})
+        self.shell([os.path.join(BUILD, "aprof-cc"), "--aprof-way=fentry", "-O2", "-g", "-fno-optimize-sibling-calls", *words, "-pthread", "p.c", "-o", "p"],
+                   env={"APROF_CC": "gcc"})
 
     def run_it(self, *arguments, options=()):
         """Run it; the moments that it told, seconds of the run."""
@@ -137,7 +120,7 @@ class Intervals(unittest.TestCase):
     def read(self):
         """(from, to) in ns, history -> (samples, raw ns), as the reader of the format has them; without the monitor's own."""
         ns = lambda text: round(float(text) * 1e9)
-        lines = [line.split(" ", 4) for line in shell([sys.executable, READER, "--intervals", "amon.out"], self.cwd)[0].splitlines()]
+        lines = [line.split(" ", 4) for line in self.shell([sys.executable, READER, "--intervals", "amon.out"])[0].splitlines()]
         return {((ns(begin), ns(end)), history): (int(ticks), ns(time)) for begin, end, ticks, time, history in lines if history != "(monitor)"}
 
     def check_told(self):
@@ -271,7 +254,7 @@ class Intervals(unittest.TestCase):
 
     def test_stacks(self):
         """Call stacks of a program without hooks; its waiting, which is charged at its end, is spread over the time that it took."""
-        shell(["gcc", "-O2", "-g", "-fno-optimize-sibling-calls", "-pthread", "p.c", "-o", "p"], self.cwd)
+        self.shell(["gcc", "-O2", "-g", "-fno-optimize-sibling-calls", "-pthread", "p.c", "-o", "p"])
         self.aprof("run", "--no-report", "./p", "50")
         if not os.path.exists(os.path.join(self.cwd, "amon.out")):
             self.skipTest("call stacks cannot be sampled here")
@@ -291,10 +274,10 @@ class Intervals(unittest.TestCase):
     def test_sums(self):
         """What several processes were added up to tells no intervals, and says so once."""
         self.build()
-        done = shell([os.path.join(BUILD, "aprof"), "run", "--no-report", "--intervals", "./p", "50", "f"], self.cwd)[1]
+        done = self.shell([os.path.join(BUILD, "aprof"), "run", "--no-report", "--intervals", "./p", "50", "f"])[1]
         self.assertEqual(done.count("times by interval"), 1, done)
         self.run_it("50")
-        self.assertEqual(shell([os.path.join(BUILD, "aprof"), "merge", "-o", "sum", "amon.out", "amon.out"], self.cwd)[1].count("times by interval"), 1)
+        self.assertEqual(self.shell([os.path.join(BUILD, "aprof"), "merge", "-o", "sum", "amon.out", "amon.out"])[1].count("times by interval"), 1)
         self.assertIn("does not have its time by interval", self.refused("tree", "--time-range=0..1", "sum")[0])
 
     def test_off(self):

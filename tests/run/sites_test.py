@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """sites_test.py BUILD [TEST...] - calls by call site (APROF_SITES=1, aprof run --sites, aprof-cc --aprof-sites) as the commands show them."""
-import collections, json, os, re, subprocess, sys, tempfile, unittest
+import collections, json, os, re, subprocess, sys, unittest
 
 sys.dont_write_bytecode = True           # the folder is the source's
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import here
 import limits
+from scratch import Scratch
 from truth import agree
 
 BUILD = os.path.abspath(sys.argv[1])
@@ -169,28 +170,11 @@ int main(void)
 """
 
 
-def shell(command, cwd, env=(), status=0):
-    done = limits.run(command, 120, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **dict(env)))
-    if done.returncode != status:
-        raise AssertionError("%s: status %d\n%s" % (command, done.returncode, done.stderr.decode()))
-    return done.stdout.decode()
-
-
-class Sites(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="aprof-sites-")
-        self.cwd = self.folder.name
-        with open(os.path.join(self.cwd, "p.c"), "w") as file:
-            file.write(PROGRAM)
-
-    def tearDown(self):
-        self.folder.cleanup()
-
-    def aprof(self, *words, **keys):
-        return shell([os.path.join(BUILD, "aprof"), *words], self.cwd, **keys)
+class Sites(Scratch):
+    BUILD, PROGRAM = BUILD, PROGRAM
 
     def build(self, way="fentry", words=("-O2",), sources=("p.c",), program="p"):
-        shell([os.path.join(BUILD, "aprof-cc"), "--aprof-way=" + way, *words, "-fno-inline", "-g", *sources, "-o", program], self.cwd, env={"APROF_CC": "gcc"})
+        self.shell([os.path.join(BUILD, "aprof-cc"), "--aprof-way=" + way, *words, "-fno-inline", "-g", *sources, "-o", program], env={"APROF_CC": "gcc"})
 
     def places(self, entry, callee):
         if entry["name"] == callee:
@@ -222,7 +206,7 @@ class Sites(unittest.TestCase):
         for words in (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-O2", "-static"], ["-O2", "-flto"], ["-O2", "--aprof-clock=tsc"], ["-O0", "--aprof-clock=tsc"]):
             with self.subTest(words=words):
                 self.build_inline(*words)
-                shell(["./p"], self.cwd)
+                self.shell(["./p"])
                 self.check_calls(tails=words[0] in ("-O2", "-O3"))
 
     def hooks_of(self, *words):
@@ -279,11 +263,11 @@ class Sites(unittest.TestCase):
         for way in ("fentry", "cyg"):
             with self.subTest(way=way):
                 self.build(way, sources=["t.c"], program="t")
-                shell(["./t"], self.cwd, env={"APROF_SITES": "1"})
+                self.shell(["./t"], env={"APROF_SITES": "1"})
                 self.skip_without_samples()
                 self.check_times(self.aprof("report", "--sites", "--json", "--", "amon.out"))
         self.build_inline("-O2", sources=["t.c"], program="t")
-        shell(["./t"], self.cwd)
+        self.shell(["./t"])
         before = self.aprof("report", "--sites", "--json", "--", "amon.out")
         self.check_times(before)
         self.aprof("merge", "-o", "sum", "amon.out", "amon.out")
@@ -306,7 +290,7 @@ class Sites(unittest.TestCase):
         with open(os.path.join(self.cwd, "t.c"), "w") as file:
             file.write(TIMES)
         self.build_inline("-O2", "--aprof-clock=tsc", sources=["t.c"], program="t")
-        shell(["./t"], self.cwd)
+        self.shell(["./t"])
         report = json.loads(self.aprof("report", "--sites", "--json", "--", "amon.out"))
         self.assertEqual(report["run"]["clock"]["clock"], "tsc")
         flat = {r["name"]: r["self_ns"] for r in report["flat"]}
@@ -342,7 +326,7 @@ class Sites(unittest.TestCase):
         for words in (["--aprof-sites"], []):
             with self.subTest(main_tells=bool(words)):
                 self.build("inline", ["-O2", *words], sources=["m.c", "./libp.so", "-Wl,-rpath,."], program="m")
-                shell(["./m"], self.cwd)
+                self.shell(["./m"])
                 entries = {e["name"]: e for e in json.loads(self.aprof("report", "--sites", "--json", "--", "amon.out"))["callgraph"]}
                 self.assertEqual([p["calls"] for p in self.places(entries["main"], "work")], [10, 10])
                 self.assertEqual(sum(p["calls"] for p in self.places(entries["work"], "leaf")), 90)
@@ -353,7 +337,7 @@ class Sites(unittest.TestCase):
             file.write(THREADS)
         self.build_inline("-O2", "-c", "-DTOLD", sources=["m.c"], program="told.o")
         self.build("inline", ["-O2", "-pthread"], sources=["m.c", "told.o"], program="m")
-        shell(["./m"], self.cwd)
+        self.shell(["./m"])
         entries = {e["name"]: e for e in json.loads(self.aprof("report", "--sites", "--json", "--", "amon.out"))["callgraph"]}
         self.assertEqual([p["calls"] for p in self.places(entries["told"], "leaf")], [40000, 40000])
         self.assertEqual([p["calls"] for p in self.places(entries["start"], "told")], [40000])
@@ -382,8 +366,8 @@ class Sites(unittest.TestCase):
 
     def test_same_contexts(self):
         self.build()
-        shell(["./p"], self.cwd, env={"APROF_SITES": "1", "APROF_OUT": "with"})
-        shell(["./p"], self.cwd, env={"APROF_OUT": "without"})
+        self.shell(["./p"], env={"APROF_SITES": "1", "APROF_OUT": "with"})
+        self.shell(["./p"], env={"APROF_OUT": "without"})
         contexts = [re.sub(r"(?m)^(\d+ \d+) \S+", r"\1", self.aprof("contexts", "--", name)) for name in ("with", "without")]
         self.assertEqual(*(sorted(text.splitlines()) for text in contexts))
 
@@ -452,7 +436,7 @@ class Sites(unittest.TestCase):
         with open(os.path.join(self.cwd, "p.c"), "w") as file:
             file.write(text)
         self.build(program=name)
-        shell(["./" + name, *words], self.cwd, env={"APROF_SITES": "1", "APROF_OUT": name + ".out"})
+        self.shell(["./" + name, *words], env={"APROF_SITES": "1", "APROF_OUT": name + ".out"})
         return name + ".out"
 
     def changes(self, *profiles):
@@ -498,7 +482,7 @@ class Sites(unittest.TestCase):
 
     def test_not_told(self):
         base = self.recorded("base", TURNS)
-        shell(["./base"], self.cwd, env={"APROF_OUT": "plain.out"})
+        self.shell(["./base"], env={"APROF_OUT": "plain.out"})
         for command in (["diff", "--sites", base, "plain.out"], ["check", "--sites", "plain.out", "--against", base]):
             done = limits.run([os.path.join(BUILD, "aprof"), *command], 120, cwd=self.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
