@@ -102,7 +102,7 @@ class Verdict:
     unsteady: str = ""          # what came out differently when it was done again in the same way
     placed: bool = False        # numbers that it prints depend on addresses, and were not compared
     differences: list = field(default_factory=list)     # (ways, lines)
-    compared: tuple = ()        # the ways whose profiles were compared
+    compared: tuple = ()        # the ways whose profiles were compared, or the one that had any
     beside: bool = False        # that by another compiler was, too
     routines: int = 0
     contexts: int = 0
@@ -344,7 +344,7 @@ def compare(bench, program, flags, ways=HOOKED):
     ways = [way for way in ways if way != "cyg" or takes_cyg(flags)]
     outcomes = {way: bench.outcome(program, flags, way) for way in ways}
     verdict.differences = found = judged(bare, outcomes)
-    verdict.compared = tuple(way for way in ways if not outcomes[way].trouble)
+    verdict.compared = comparable(outcomes)
     if verdict.compared:
         first = outcomes[verdict.compared[0]]
         verdict.routines, verdict.contexts, verdict.calls = len(first.routines()), len(first.contexts), first.calls()
@@ -382,17 +382,20 @@ def compare_beside(bench, program, flags, first, verdict):
         verdict.differences = verdict.differences + [((way,), lines)]
 
 
+def comparable(outcomes):
+    """The ways of OUTCOMES whose profiles may be compared: of cyg where it entered the routines that the first did."""
+    sound = [way for way, own in outcomes.items() if not own.trouble]
+    return tuple(way for way in sound if way != "cyg" or outcomes[way].routines() == outcomes[sound[0]].routines())
+
+
 def judged(bare, outcomes):
     """(ways, lines) for each thing that should not be."""
     found = [((way,), lines) for way, own in outcomes.items() for lines in [against_bare(bare, own)] if lines]
-    sound = [way for way, own in outcomes.items() if not own.trouble]
-    for way in sound[1:]:
-        first, own = outcomes[sound[0]], outcomes[way]
-        if way == "cyg" and first.routines() != own.routines():
-            continue
-        lines = differing(first, own)
+    first, *others = comparable(outcomes) or [""]
+    for way in others:
+        lines = differing(outcomes[first], outcomes[way])
         if lines:
-            found.append(((sound[0], way), lines))
+            found.append(((first, way), lines))
     return found
 
 

@@ -4,6 +4,7 @@
 |---|---|
 | c-torture, dg-torture, eh, g++-torture, coroutines, gcc.dg, g++.dg, old-deja, i386, libstdc++ | GCC's own tests of C and C++, of Debian's package gcc-N-source |
 | objc, fortran, d, go, ada | the same of other languages; D's are those of its reference compiler, Go's those of the Go project |
+| libc++ | LLVM's own tests of its C++ library, of Debian's source package llvm-toolchain-N, by Clang alone; test-suite, LLVM's other one, Debian has not |
 | uftrace | the test programs of uftrace, of Debian's source package |
 | csmith | random programs by csmith, a package of Debian's, from given seeds |
 
@@ -52,7 +53,7 @@ GCC = {
                Folder(TESTSUITE + "g++.dg/cpp2a", "*.C", ("-std=c++20",))],
     "old-deja": [Folder(TESTSUITE + "g++.old-deja", "**/*.C", ("-fpermissive",))],
     "i386": [Folder(TESTSUITE + "gcc.target/i386", "*.c")],
-    "libstdc++": [Folder(LIBSTDCXX + name, "**/*.cc", ("-std=gnu++17", "-I{gcc}/" + LIBSTDCXX + "util"))
+    "libstdc++": [Folder(LIBSTDCXX + name, "**/*.cc", ("-std=gnu++17", "-I{source}/" + LIBSTDCXX + "util"))
                   for name in ("18_support", "20_util", "21_strings", "22_locale", "23_containers", "24_iterators", "25_algorithms",
                                "26_numerics", "27_io", "28_regex", "30_threads", "backward", "ext", "tr1")],
     "objc": [Folder(TESTSUITE + "objc/execute", "**/*.m", ("-fobjc-exceptions", "-I{here}"), True, libraries=("-lobjc",)),
@@ -64,9 +65,11 @@ GCC = {
     "go": [Folder(TESTSUITE + "go.test/test", "**/*.go", says=directives.of_go)],
     "ada": [Folder(TESTSUITE + "gnat.dg", "*.adb")],
 }
-SUFFIXES = {".c": "C", ".m": "C", ".C": "C++", ".cc": "C++", ".mm": "C++", ".d": "D", ".go": "Go", ".adb": "Ada"}     # all others: Fortran
-NAMES = [*GCC, "uftrace", "csmith"]
-DEFAULT = [name for name in NAMES if name != "libstdc++"]     # takes as long as all the others
+LIBCXX = "libcxx/test/"
+LLVM = {"libc++": [Folder(LIBCXX + "std", "**/*.pass.cpp", ("-std=c++20", "-stdlib=libc++", "-I{source}/" + LIBCXX + "support"), True, says=directives.of_libcxx)]}
+SUFFIXES = {".c": "C", ".m": "C", ".C": "C++", ".cc": "C++", ".cpp": "C++", ".mm": "C++", ".d": "D", ".go": "Go", ".adb": "Ada"}     # all others: Fortran
+NAMES = [*GCC, *LLVM, "uftrace", "csmith"]
+DEFAULT = [name for name in NAMES if not name.startswith("lib")]     # each of these takes as long as all the others
 # Flags for the c-torture folders with an .exp file of their own.
 BUILTINS = ("-fno-tree-dse", "-fno-tree-loop-distribute-patterns", "-fno-tracer", "-fno-ipa-ra", "-fno-inline-functions")
 SEEDS = range(1, 301)       # of csmith
@@ -78,7 +81,9 @@ def programs(names, cache, bench, flags, cc="gcc"):
     found = []
     for name in names:
         if name in GCC:
-            found += gcc(name, unpacked(cache, cc), flags)
+            found += tests(name, GCC[name], unpacked(cache, cc), flags)
+        elif name in LLVM:
+            found += tests(name, LLVM[name], llvm_source(cache, bench, cc), flags)
         elif name == "uftrace":
             found += uftrace(cache, bench)
         elif name == "csmith":
@@ -125,19 +130,20 @@ def unpacked(cache, cc):
     return folder
 
 
-def gcc(corpus, source, flags):
+def tests(corpus, folders, source, flags):
+    """Those of FOLDERS below SOURCE."""
     found = []
-    for folder in GCC[corpus]:
+    for folder in folders:
         top = os.path.join(source, folder.path)
         for path in glob.iglob(os.path.join(top, folder.pattern), recursive=True):
             inside = os.path.relpath(path, top)
-            program = None if re.search(folder.without, inside) else gcc_test(corpus, folder, path, source, flags)
+            program = None if re.search(folder.without, inside) else test_at(corpus, folder, path, source, flags)
             if program:
                 found.append(program)
     return found
 
 
-def gcc_test(corpus, folder, path, source, flags):
+def test_at(corpus, folder, path, source, flags):
     """The test at PATH, None if it is not to be run."""
     with open(path, errors="replace") as file:
         wanted = folder.says(file.read(), flags)
@@ -145,7 +151,7 @@ def gcc_test(corpus, folder, path, source, flags):
         return None
     here = os.path.dirname(path)
     sources = [path, *(os.path.join(here, name) for name in wanted.sources)]
-    own = [flag.replace("{gcc}", source).replace("{here}", here) for flag in folder.flags]
+    own = [flag.replace("{source}", source).replace("{here}", here) for flag in folder.flags]
     if os.path.basename(here) == "builtins":
         sources += [path[:-2] + "-lib.c", os.path.join(here, "lib", "main.c")]
         own += BUILTINS
@@ -154,21 +160,35 @@ def gcc_test(corpus, folder, path, source, flags):
                    language=SUFFIXES.get(os.path.splitext(path)[1], "Fortran"), arguments=wanted.arguments, why_not=wanted.why_not)
 
 
-# ---- uftrace's programs ----
+# ---- LLVM's tests ----
 
 @functools.cache
-def has_uftrace(folder, cache, bench):
-    """Is its source at FOLDER, or can it be fetched?  Asked once."""
-    if not os.path.isdir(folder + "/") and subprocess.run([os.path.join(bench, "fetch"), "uftrace"], stdout=subprocess.DEVNULL,
+def fetched(package, cache, bench):
+    """Where the source of PACKAGE is; "": it could not be fetched.  Asked once."""
+    folder = os.path.join(cache, "source", package, "unpacked")
+    if not os.path.isdir(folder + "/") and subprocess.run([os.path.join(bench, "fetch"), package], stdout=subprocess.DEVNULL,
                                                           env={**os.environ, "APROF_BENCH_CACHE": cache}).returncode:
-        say("the programs of uftrace are left out: its source package could not be fetched")
-        return False
-    return True
+        return ""
+    return folder
 
+
+def llvm_source(cache, bench, cc):
+    """That of the Clang CC."""
+    major = here.major(cc)
+    if "clang" not in os.path.basename(cc):
+        raise Trouble(f"libc++ is Clang's, and {cc} is another compiler: --cc clang")
+    folder = os.path.exists(f"/usr/lib/llvm-{major}/include/c++/v1") and fetched(f"llvm-toolchain-{major}", cache, bench)
+    if not folder:
+        raise Trouble(f"no libc++, or no source of it: apt-get install libc++-{major}-dev libc++abi-{major}-dev")
+    return os.path.realpath(folder)
+
+
+# ---- uftrace's programs ----
 
 def uftrace(cache, bench):
-    folder = os.path.join(cache, "source", "uftrace", "unpacked")
-    if not has_uftrace(folder, cache, bench):
+    folder = fetched("uftrace", cache, bench)
+    if not folder:
+        say("the programs of uftrace are left out: its source package could not be fetched")
         return []
     paths = glob.glob(os.path.join(folder, "tests", "s-*.c")) + glob.glob(os.path.join(folder, "tests", "s-*.cpp"))
     return [Program("uftrace/" + os.path.basename(path), [path], [], [*LIBRARIES, "-ldl", "-lrt"], language="C++" if path.endswith(".cpp") else "C") for path in paths]

@@ -185,3 +185,12 @@ def of_go(text, _):
     first = text.split("\n", 1)[0].split()
     run = first[:2] == ["//", "run"] and not any(word.startswith("-") for word in first[2:])
     return Wanted(action="run" if run else "other", arguments=first[2:] if run else [])
+
+
+def of_libcxx(text, _):
+    """What a test of LLVM's C++ library says, `// UNSUPPORTED: c++03, c++11`, to who compiles it as C++20."""
+    said = lambda name: [word.strip() for line in re.findall(rf"^// *{name}\s*:(.*)$", text, re.M) for word in line.split(",")]  # noqa: E731
+    result = Wanted(action="run", options=" ".join(said("ADDITIONAL_COMPILE_FLAGS")).split())
+    if {"c++20", "c++2a", "linux", "clang"} & {*said("UNSUPPORTED"), *said("XFAIL")} or said("REQUIRES") == ["c++03"]:
+        result.why_not = "not for C++20 by Clang on Linux"
+    return result

@@ -74,6 +74,13 @@ void main() {}"""
             self.assertEqual(directives.of_go(other, []).action, "other", other)
 
 
+    def test_a_test_of_libcxxs(self):
+        wanted = directives.of_libcxx("// UNSUPPORTED: c++03, c++11\n// ADDITIONAL_COMPILE_FLAGS: -DX=1 -Wno-y\n#include <a>", [])
+        self.assertEqual(wanted, directives.Wanted("run", ["-DX=1", "-Wno-y"]))
+        for other in ("// UNSUPPORTED: c++17, c++20", "// XFAIL: linux", "// REQUIRES: c++03"):
+            self.assertTrue(directives.of_libcxx(other, []).why_not, other)
+
+
 class Planting(against.Bench):
     """Compiles with the macros that say what differs by way fentry."""
     planted = status = 0
@@ -81,6 +88,17 @@ class Planting(against.Bench):
     def command(self, program, flags, way, out):
         mine = way == "fentry"
         return super().command(program, [*flags, f"-DPLANTED={self.planted * mine}", f"-DSTATUS={self.status * mine}"], way, out)
+
+
+class Comparable(unittest.TestCase):
+    def test_what_cyg_entered_otherwise_is_not_compared(self):
+        """Nor is it counted among what was."""
+        def outcome(*routines):
+            return against.Outcome(contexts={routine: [1, 0] for routine in routines})
+        other = {"inline": outcome("main", "f"), "fentry": outcome("main", "f"), "cyg": outcome("main", "g")}
+        self.assertEqual((against.comparable(other), against.judged(against.Outcome(), other)), (("inline", "fentry"), []))
+        self.assertEqual(against.comparable({**other, "cyg": outcome("f", "main")}), ("inline", "fentry", "cyg"))
+        self.assertEqual(against.comparable({"cyg": outcome()}), ("cyg",))
 
 
 class Held(unittest.TestCase):
@@ -240,8 +258,9 @@ class Whole(unittest.TestCase):
         corpora.archive_for.cache_clear()
 
     def test_no_such_corpus(self):
-        with self.assertRaises(corpora.Trouble):
-            corpora.programs(["nowhere"], "/tmp", "/tmp", ["-O2"])
+        for name in "nowhere", "libc++":        # which is Clang's
+            with self.assertRaises(corpora.Trouble):
+                corpora.programs([name], "/tmp", "/tmp", ["-O2"])
 
 
 if __name__ == "__main__":
