@@ -276,7 +276,7 @@ class StackSites(unittest.TestCase):
     def test_exports(self):
         self.record(TWO)
         line, text = line_of(TWO, "work(n); "), self.aprof("export", "callgrind")
-        costs = {int(number): int(cost) for number, cost in re.findall(r"\ncalls=0 \d+\n(\d+) (\d+)", text)}
+        costs = {int(number): int(cost) for number, cost in re.findall(r"\ncalls=1 \d+\n(\d+) (\d+)", text)}
         arc = self.arc(self.callgraph(), "both", "work")
         self.assertEqual(costs[line + 1], arc["sites"][2]["self_ns"] + arc["sites"][2]["children_ns"])
         self.assertRegex(self.aprof("export", "dot", "--sites"), rf"prog.c:{line + 1}\\n[\d.]+ ms\"")
