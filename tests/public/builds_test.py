@@ -19,7 +19,7 @@ int main(void) { int sum = 0; for (int i = 0; i < 1000; i++) sum += twice(i); re
 CMAKE = """
 cmake_minimum_required(VERSION 3.16)
 project(tiny C CXX)
-find_package(aprof 0.1 REQUIRED)
+find_package(aprof 0.9 REQUIRED)
 add_library(part STATIC part.c)
 add_executable(prog main.cc)
 target_link_libraries(prog part)
@@ -77,7 +77,7 @@ class Builds(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("cmake"), "no cmake here")
     def test_cmake_version(self):
-        folder = self.project("later", "main.cc", CMakeLists__txt=CMAKE.replace("aprof 0.1", "aprof 99"))
+        folder = self.project("later", "main.cc", CMakeLists__txt=CMAKE.replace("aprof 0.9", "aprof 99"))
         done = subprocess.run(["cmake", "-S", ".", "-B", "build", "-G", "Ninja"], cwd=folder, env=self.env, capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn('requested version "99"', done.stderr)
