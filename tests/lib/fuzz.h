@@ -5,12 +5,48 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "contract/amon.h"
 
 /* A number below N, which is not 0. */
 static inline uint32_t roll(uint64_t *dice, uint32_t n)
 {
 	*dice = *dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (uint32_t)((*dice >> 33) % n);
+}
+
+/* A word that is likely to hurt, near OLD or at an edge. */
+static inline uint32_t fuzz_word(uint64_t *dice, uint32_t old)
+{
+	static const uint32_t words[] = {
+		0, 1, 2, 3, 7, 8, 63, 64, 0xfff, 0x1000, 0x2000, 0x7fffff00, 0x7fffff01, 0x7fffff04,
+		0x7fffffff, 0x80000000, 0xfffff000, 0xfffffff8, 0xffffffff,
+	};
+
+	switch (roll(dice, 4)) {
+	case 0: return old + 1;
+	case 1: return old - 1;
+	case 2: return old ^ 1u << roll(dice, 32);
+	default: return words[roll(dice, sizeof words / sizeof *words)];
+	}
+}
+
+/* Change a word or so of an amon.out where the structure is: the header, the heads of chunks, the first items, counters; its new size. */
+static inline size_t fuzz_words(uint8_t *data, size_t size, uint64_t dice)
+{
+	for (uint32_t changes = 1 + roll(&dice, 3); changes > 0 && size > 64; changes--) {
+		size_t page = roll(&dice, (uint32_t)(size / AMON_PAGE) + 1) * (size_t)AMON_PAGE;
+		size_t at = page + 4 * (size_t)roll(&dice, roll(&dice, 2) ? 16 : 200);
+		uint32_t word;
+
+		if (at + sizeof word > size)
+			continue;
+		memcpy(&word, data + at, sizeof word);
+		word = fuzz_word(&dice, word);
+		memcpy(data + at, &word, sizeof word);
+	}
+	return roll(&dice, 20) == 0 && size > 0 ? roll(&dice, (uint32_t)size) : size;
 }
 
 /* The *LEN bytes of the file NAME, malloc'ed; NULL: out of memory.  Ends the process if it cannot be read. */

@@ -14,7 +14,9 @@
 #include "aprof/profile.h"
 #include "tests/lib/make_amon.h"
 
-static char directory[] = "/tmp/test_public.XXXXXX", paper[64], fresh[64], wrong[64];
+static char directory[] = "/tmp/test_public.XXXXXX", paper[64], fresh[64], wrong[64], named[64], folded[64];
+
+extern const char __executable_start[];
 
 static void write_file(const char *path, const void *data, size_t len)
 {
@@ -37,23 +39,49 @@ static void write_paper(const char *path, unsigned n)
 	make_amon_free(m);
 }
 
+/* A profile of this program, which has symbols and lines, at PATH. */
+static void write_named(const char *path)
+{
+	enum { AT = 0x10000000 };
+	struct make_amon *m = make_amon_new();
+	char program[4096] = "";
+	size_t len;
+	uint8_t *data;
+
+	assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
+	make_amon_module(m, program, NULL, AT, AT + 0x1000000, AT);
+	make_amon_thread(m, "main");
+	make_amon_enter(m, 0, make_amon_routine(m, 0, AT + ((uintptr_t)write_file - (uintptr_t)__executable_start), 0));
+	make_amon_charge(m, 0, 1000, 1);
+	data = make_amon_finish(m, &len);
+	write_file(path, data, len);
+	free(data);
+	make_amon_free(m);
+}
+
 static int start(void **state)
 {
+	static const char stacks[] = "main;part;leaf 3\nmain;part 2\nmain;other;leaf 7\n";
+
 	(void)state;
 	if (!mkdtemp(directory))
 		return -1;
 	snprintf(paper, sizeof paper, "%s/paper", directory);
 	snprintf(fresh, sizeof fresh, "%s/fresh", directory);
 	snprintf(wrong, sizeof wrong, "%s/wrong", directory);
+	snprintf(named, sizeof named, "%s/named", directory);
+	snprintf(folded, sizeof folded, "%s/folded", directory);
 	write_paper(paper, 3);
 	write_paper(fresh, 5);
+	write_named(named);
+	write_file(folded, stacks, sizeof stacks - 1);
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	return unlink(paper) | unlink(fresh) | unlink(wrong) | rmdir(directory);
+	return unlink(paper) | unlink(fresh) | unlink(wrong) | unlink(named) | unlink(folded) | rmdir(directory);
 }
 
 static struct aprof_profile *open_paper(void)
@@ -261,6 +289,46 @@ static void test_threads(void **state)
 	aprof_profile_free(p);
 }
 
+/* Open each kind of file, with a table of each, and what cannot be opened: by a thread of its own. */
+static void *use_handles(void *arg)
+{
+	const char *const files[] = { paper, named, folded, fresh }, *base = paper, *new = fresh;
+
+	for (size_t i = 0; i < 4; i++) {
+		struct aprof_error *error = NULL;
+		struct aprof_profile *p = aprof_open(files[(i + (size_t)(uintptr_t)arg) % 4], NULL, &error);
+		const struct aprof_table *routines = p ? aprof_profile_table(p, "routines", &error) : NULL;
+		struct aprof_comparison *c = aprof_compare(&base, 1, &new, 1, NULL, NULL);
+
+		if (!routines || aprof_table_rows(routines) == 0 || !aprof_texts(routines, "name")[0] || error || !c)
+			return NULL;
+		free(ask_all(p));
+		aprof_profile_free(p);
+		aprof_comparison_table(c, "contexts", NULL);
+		aprof_comparison_free(c);
+		if (aprof_open("/nowhere", NULL, &error))
+			return NULL;
+		aprof_error_free(error);
+	}
+	return arg;
+}
+
+/* Handles know nothing of each other.  tests/analyser_sanitized has ThreadSanitizer look at it. */
+static void test_handles(void **state)
+{
+	enum { THREADS = 4 };
+	pthread_t threads[THREADS];
+	void *found;
+
+	(void)state;
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, use_handles, (void *)(i + 1)), 0);
+	for (size_t i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_join(threads[i], &found), 0);
+		assert_ptr_equal(found, (void *)(i + 1));
+	}
+}
+
 /* Bytes of a profile that are changed and cut: it is opened or refused, and all tables of it can be read. */
 static void test_hostile(void **state)
 {
@@ -292,7 +360,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tables), cmocka_unit_test(test_sums), cmocka_unit_test(test_values), cmocka_unit_test(test_errors), cmocka_unit_test(test_comparison), cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_handles), cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, start, end);

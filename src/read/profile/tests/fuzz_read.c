@@ -63,39 +63,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* A word that is likely to hurt, near OLD or at an edge. */
-static uint32_t nasty(uint64_t *dice, uint32_t old)
-{
-	static const uint32_t words[] = {
-		0, 1, 2, 3, 7, 8, 63, 64, 0xfff, 0x1000, 0x2000, 0x7fffff00, 0x7fffff01, 0x7fffff04,
-		0x7fffffff, 0x80000000, 0xfffff000, 0xfffffff8, 0xffffffff,
-	};
-
-	switch (roll(dice, 4)) {
-	case 0: return old + 1;
-	case 1: return old - 1;
-	case 2: return old ^ 1u << roll(dice, 32);
-	default: return words[roll(dice, sizeof words / sizeof *words)];
-	}
-}
-
-/* Change a word or so where the structure is: the header, the heads of chunks, the first items, counters. */
-static size_t mutate(uint8_t *data, size_t size, uint64_t dice)
-{
-	for (uint32_t changes = 1 + roll(&dice, 3); changes > 0 && size > 64; changes--) {
-		size_t page = roll(&dice, (uint32_t)(size / AMON_PAGE) + 1) * (size_t)AMON_PAGE;
-		size_t at = page + 4 * (size_t)roll(&dice, roll(&dice, 2) ? 16 : 200);
-		uint32_t word;
-
-		if (at + sizeof word > size)
-			continue;
-		memcpy(&word, data + at, sizeof word);
-		word = nasty(&dice, word);
-		memcpy(data + at, &word, sizeof word);
-	}
-	return roll(&dice, 20) == 0 && size > 0 ? roll(&dice, (uint32_t)size) : size;
-}
-
 #ifdef DRIVER
 
 int main(int argc, char **argv)
@@ -109,7 +76,7 @@ int main(int argc, char **argv)
 		LLVMFuzzerTestOneInput(data, len);
 		for (uint64_t round = 0; round < strtoull(argv[1], NULL, 0); round++) {
 			memcpy(changed, data, len);
-			LLVMFuzzerTestOneInput(changed, mutate(changed, len, round));
+			LLVMFuzzerTestOneInput(changed, fuzz_words(changed, len, round));
 		}
 		free(data);
 		free(changed);
@@ -121,7 +88,7 @@ int main(int argc, char **argv)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
-	return seed % 4 == 0 ? LLVMFuzzerMutate(data, size, most) : mutate(data, size, seed);
+	return seed % 4 == 0 ? LLVMFuzzerMutate(data, size, most) : fuzz_words(data, size, seed);
 }
 
 #endif
