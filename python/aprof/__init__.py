@@ -156,15 +156,14 @@ class Table(collections.abc.Sequence):
             told, _, kind = self._columns[name]
             known = self.known(name)
             if kind == _library.INDEX:
-                columns[name] = array.astype(numpy.int64)
-                columns[name][array == NONE] = -1
+                columns[name] = array.view(numpy.int32)         # none is -1 then
                 if name == "routine" and told.refers == "routines" and "name" not in self._columns:
                     names = self._owner.routines.array("name")
-                    columns["name"] = pandas.Categorical.from_codes(columns[name].astype(numpy.int32), pandas.Index(_distinct(names), dtype=object))
+                    columns["name"] = pandas.Categorical.from_codes(columns[name], pandas.Index(_distinct(names), dtype=object))
             elif kind == _library.FLAG:
-                columns[name] = array.astype(bool)
+                columns[name] = array.view(bool)
             elif known is not None:
-                columns[name] = pandas.arrays.IntegerArray(array.copy(), numpy.asarray(known) == 0)
+                columns[name] = pandas.arrays.IntegerArray(array, numpy.asarray(known) == 0)
             else:
                 columns[name] = array
         frame = pandas.DataFrame(columns, copy=False)
@@ -177,13 +176,14 @@ class Table(collections.abc.Sequence):
 
 def _distinct(names: Sequence[Optional[str]]) -> List[str]:
     """NAMES, each told from those before it: categories are distinct, routines of several files may share a name."""
-    seen: Dict[str, int] = {}
-    found = []
+    seen: Dict[str, int] = {}           # and how many of that name there were
     for name in names:
-        name = name or "(unknown)"
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return found
+        name = told = name or "(unknown)"
+        while told in seen:
+            seen[name] += 1
+            told = f"{name} ({seen[name]})"
+        seen[told] = 1
+    return list(seen)
 
 
 class Node:

@@ -131,6 +131,10 @@ class Module(unittest.TestCase):
             except subprocess.CalledProcessError:
                 pass""")
 
+    def test_names_are_told_apart(self):
+        self.python("""
+            assert aprof._distinct(["f", None, "f", "f (2)", "g", "f"]) == ["f", "(unknown)", "f (2)", "f (2) (2)", "g", "f (3)"]""")
+
     def test_pandas(self):
         """Numbers are the library's own memory, with no row looked at in Python."""
         self.need("pandas")
@@ -141,6 +145,9 @@ class Module(unittest.TestCase):
             frame = t.to_pandas()
             assert len(frame) == len(t) > 10000 and frame["self"].sum() == p.tree.root.total and frame.attrs["units"]["self"] == "ns"
             assert numpy.shares_memory(t.to_numpy()["self"], numpy.asarray(t.array("self")))
+            tree = p.tree.to_pandas()
+            assert tree["parent"][0] == tree["routine"][0] == -1 and pandas.isna(tree["name"][0]) and list(tree["parent"][1:100]) == [n.parent for n in p.tree[1:100]]
+            assert numpy.shares_memory(frame["routine"], numpy.asarray(t.array("routine"))) and numpy.shares_memory(frame["self"], numpy.asarray(t.array("self")))
             assert list(frame["name"][1:100]) == [p.routines[r.routine].name for r in t[1:100]]
             rows = pandas.DataFrame(p.routines)
             assert list(rows.columns) == list(p.routines.columns) and rows["self"].sum() == p.routines.to_pandas()["self"].sum()
