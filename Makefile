@@ -23,6 +23,11 @@ PKGS_STORE = try:clickhouse-server
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-dev libbenchmark-dev liblzf-dev zlib1g-dev perl
 # What Debian's packages are built and tried with, beside what aprof is.
 PKGS_DEB = llvm-dev dpkg-dev debhelper dh-python lintian python3-dev git xz-utils gcc libc6-dev
+# Where they are installed and tried, too: each compiler that there is a plugin for, and what programs are built with.
+PKGS_TRIED = $(foreach major,11 12 13 14,try:gcc-$(major)-plugin-dev) $(foreach major,14 15 16 17 18 19,try:clang-$(major) try:llvm-$(major)-dev) \
+  gfortran clang rustc cargo cmake ninja-build autoconf automake lua5.4
+# What tests/public/projects builds.
+PKGS_PROJECTS = dpkg-dev cmake libexpat1-dev
 # What tests/realworld builds, asks and holds against.
 PKGS_REALWORLD = dpkg-dev make cmake gfortran python3 bison rake m4 libgmp-dev libeigen3-dev libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 flex perl try:linux-perf \
   libboost-fiber-dev rustc lld try:mold default-jdk-headless
@@ -41,12 +46,13 @@ check: deps all ; @tests/check build
 check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) $(PKGS_STORE) $(PKGS_CORPUS) && tests/check build $(WHICH)
 bench: deps made ; @tests/deps $(PKGS_STORE) $(PKGS_MPI) try:heaptrack && bench/all bench/records/results.md && bench/million && node bench/page.mjs && bench/scale build --results bench/records/scale.md
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
-deb: needs all ; @tests/deps $(PKGS_DEB) && tests/package build $(INSTALL)
+deb: needs all ; @tests/deps $(PKGS_DEB) $(NODE) $(if $(INSTALL),$(PKGS_TRIED)) && ninja -C build && tests/package build $(INSTALL)
 # Whether HEAD can be released; RELEASE=--quick: what takes seconds.
 release-check: all ; @tests/release build $(RELEASE)
 accuracy: deps all ; @bench/accuracy --results bench/records/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results bench/records/accuracy.md
 time-truth: deps all ; @tests/time_truth/run --results bench/records/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
+projects: deps all ; @tests/deps $(PKGS_PROJECTS) && tests/public/projects build $(PROJECTS)
 realworld: deps all ; @tests/deps $(PKGS_REALWORLD) && tests/realworld $(REALWORLD)
 ways: deps all ; @tests/deps $(PKGS_WAYS) && tests/suites/ways $(WAYS)
 soak: deps made ; @tests/soak build $(MINUTES)
@@ -54,4 +60,4 @@ fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: made ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps needs told made demo check check-all distributions deb release-check bench accuracy time-truth suites realworld ways soak fuzz golden install clean
+.PHONY: all deps needs told made demo check check-all distributions deb release-check bench accuracy time-truth suites projects realworld ways soak fuzz golden install clean
