@@ -218,6 +218,7 @@ static void test_numbers(void **state)
 	assert_int_equal(n, 10);
 	assert_true(number_read("-9223372036854775808", INT64_MIN, 0, &n));
 	assert_true(n == INT64_MIN);
+	assert_true(number_fraction("-1.5e1 s") == -15 && number_fraction(".25") == 0.25 && number_fraction("s") == 0);
 }
 
 static void test_names(void **state)

@@ -14,7 +14,7 @@
 #include "aprof/profile.h"
 #include "tests/lib/make_amon.h"
 
-static char directory[] = "/tmp/test_public.XXXXXX", paper[64], fresh[64], wrong[64], named[64], folded[64];
+static char directory[] = "/tmp/test_public.XXXXXX", paper[64], fresh[64], wrong[64], named[64], folded[64], timed[64];
 
 extern const char __executable_start[];
 
@@ -62,6 +62,9 @@ static void write_named(const char *path)
 static int start(void **state)
 {
 	static const char stacks[] = "main;part;leaf 3\nmain;part 2\nmain;other;leaf 7\n";
+	static const char speedscope[] = "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"leaf\"}]},"
+		"\"profiles\":[{\"type\":\"sampled\",\"name\":\"p\",\"unit\":\"seconds\",\"startValue\":0,\"endValue\":3e-1,"
+		"\"samples\":[[0],[0,1]],\"weights\":[1e-1,2e-1]}]}";
 
 	(void)state;
 	if (!mkdtemp(directory))
@@ -75,13 +78,15 @@ static int start(void **state)
 	write_paper(fresh, 5);
 	write_named(named);
 	write_file(folded, stacks, sizeof stacks - 1);
+	snprintf(timed, sizeof timed, "%s/timed", directory);
+	write_file(timed, speedscope, sizeof speedscope - 1);
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	return unlink(paper) | unlink(fresh) | unlink(wrong) | unlink(named) | unlink(folded) | rmdir(directory);
+	return unlink(paper) | unlink(fresh) | unlink(wrong) | unlink(named) | unlink(folded) | unlink(timed) | rmdir(directory);
 }
 
 static struct aprof_profile *open_paper(void)
@@ -292,7 +297,7 @@ static void test_threads(void **state)
 /* Open each kind of file, with a table of each, and what cannot be opened: by a thread of its own. */
 static void *use_handles(void *arg)
 {
-	const char *const files[] = { paper, named, folded, fresh }, *base = paper, *new = fresh;
+	const char *const files[] = { paper, named, folded, timed }, *base = paper, *new = fresh;
 
 	for (size_t i = 0; i < 4; i++) {
 		struct aprof_error *error = NULL;

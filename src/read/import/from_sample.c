@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "read/import/format.h"
 
 /* A line that is open: those below it are indented more. */
@@ -157,13 +158,16 @@ static bool from_sample_line_read(struct sampling *s, size_t indent, uint64_t sa
 static void from_sample_head_take(struct sampling *s, const char *line, size_t n)
 {
 	static const char begins[] = "Analysis of sampling ";
-	char program[256], unit[32];
+	char program[256], interval[32], unit[32];
 	unsigned pid;
 	double every;
 
 	if (n < sizeof begins || memcmp(line, begins, sizeof begins - 1) != 0 || !from_sample_keep(s, line + sizeof begins - 1, line + n))
 		return;
-	if (sscanf(s->text, "%255s (pid %u) every %lf %31s", program, &pid, &every, unit) != 4 || every <= 0 || every > 1e6)
+	if (sscanf(s->text, "%255s (pid %u) every %31s %31s", program, &pid, interval, unit) != 4)
+		return;
+	every = number_fraction(interval);
+	if (!(every > 0 && every <= 1e6))
 		return;
 	s->interval = (uint64_t)(every * (strncmp(unit, "micro", 5) == 0 ? 1e3 : strncmp(unit, "second", 6) == 0 ? 1e9 : 1e6) + 0.5);
 	s->process = builder_process(s->r->builder, pid, 0, program, 0);

@@ -1,11 +1,11 @@
 /* json_text.c - from a text to the values in it (RFC 8259).  What is not asked for is passed over by its brackets and quotes alone. */
 #include "read/import/json_text.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 
 static const char *json_blanks(const char *at, const char *end)
 {
@@ -159,18 +159,15 @@ struct json_value json_member(struct json_value map, const char *key)
 
 /* ---- numbers ---- */
 
-/* The number that begins at AT, by strtod and the C locale. */
+/* The number that begins at AT, whatever it looks like. */
 static double json_slow_double(const char *at, const char *end)
 {
-	static locale_t plain;
 	char text[400];
 	size_t n = (size_t)(end - at) < sizeof text - 1 ? (size_t)(end - at) : sizeof text - 1;
 
-	if (!plain)
-		plain = newlocale(LC_ALL_MASK, "C", NULL);
 	memcpy(text, at, n);
 	text[n] = '\0';
-	return plain ? strtod_l(text, NULL, plain) : strtod(text, NULL);
+	return number_fraction(text);
 }
 
 /* Up to 18 digits with a point among them are exact by one division. */
