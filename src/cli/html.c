@@ -25,6 +25,7 @@ struct html_work {
 	struct html_side sides[2];	/* the same, as the page has them */
 	struct comparison compared;	/* of them */
 	size_t n;			/* how many */
+	bool beside;			/* standard output is another's, who may be read by a program */
 	struct source_reader sources;	/* of the only one */
 };
 
@@ -83,7 +84,9 @@ static int html_page_write(const struct html_work *p)
 	}
 	if (p->sources.changed)
 		message("warning: %s: changed after the program was run; lines may have moved", p->sources.changed);
-	if (!to_stdout)
+	if (p->beside)
+		message("%s: open it in a browser", p->output);
+	else if (!to_stdout)
 		printf("%s: open it in a browser\n", p->output);
 	return STATUS_OK;
 }
@@ -131,7 +134,7 @@ static int html_finish(struct html_work *p, bool read, const struct error *err)
 
 int html_page_compared(const struct options *o, struct compared_sides *sides, bool paired)
 {
-	struct html_work p = { .options = o, .output = html_output(o) };
+	struct html_work p = { .options = o, .output = html_output(o), .beside = paired };
 	struct error err;
 
 	return p.output ? html_finish(&p, html_sides_read(&p, sides, paired, &err), &err) : STATUS_TROUBLE;

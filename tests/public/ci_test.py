@@ -54,6 +54,7 @@ class Ci(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)work\b")
         comment = (out / "comment.md").read_text()
         self.assertIn("work", comment)
+        self.assertTrue(comment.endswith("|\n"), comment)          # the table's last row, and nothing that would become one
         self.assertRegex(comment, r"15,?000")               # calls, not 10000: as they are since the branches parted, whatever main does now
         self.assertIn("<title>aprof</title>", (out / "page.html").read_text(errors="replace"))
         self.assertEqual(sorted(path.name for path in (out / "profiles").glob("*.[0-9]")), ["base.1", "base.2", "new.1", "new.2"])
