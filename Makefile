@@ -22,7 +22,7 @@ PKGS_STORE = try:clickhouse-server
 # What the test suites of real projects are built with.
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-dev libbenchmark-dev liblzf-dev zlib1g-dev perl
 # What Debian's packages are built and tried with, beside what aprof is.
-PKGS_DEB = llvm-dev dpkg-dev debhelper dh-python lintian python3-dev git xz-utils gcc libc6-dev
+PKGS_DEB = build-essential llvm-dev debhelper dh-python lintian python3-dev git xz-utils
 # Where they are installed and tried, too: each compiler that there is a plugin for, and what programs are built with.
 PKGS_TRIED = $(foreach major,11 12 13 14,try:gcc-$(major)-plugin-dev) $(foreach major,14 15 16 17 18 19,try:clang-$(major) try:llvm-$(major)-dev) \
   gfortran clang rustc cargo cmake ninja-build autoconf automake lua5.4
