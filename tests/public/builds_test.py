@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """builds_test.py BUILD - builds that find aprof where it was installed: CMake's and Meson's with hooks by a line, and a reader of profiles by pkg-config."""
-import json, os, pathlib, shutil, subprocess, sys, tempfile, unittest
+import json, os, pathlib, re, shutil, subprocess, sys, tempfile, unittest
 
 sys.dont_write_bytecode = True
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -93,6 +93,12 @@ class Builds(unittest.TestCase):
         flags = self.run_("pkg-config", "--cflags", "--libs", "libaprof", cwd=folder).split()
         self.run_("gcc", "heaviest.c", "-o", "reader", *flags, cwd=folder)
         self.assertEqual(self.run_("pkg-config", "--modversion", "libaprof", cwd=folder), self.run_("pkg-config", "--modversion", "aprof", cwd=folder))
+
+    def test_flags(self):
+        """What pkg-config has, and so Meson's dependency, compiles as aprof-cc does."""
+        said = lambda *command: sorted(re.sub(r"/[^ ]*/aprof\b/?", "", word) for word in self.run_(*command, cwd=self.folder).split() if word != "-idirafter")
+        self.env["APROF_CC"] = "gcc"
+        self.assertEqual(said("pkg-config", "--cflags", "aprof"), said(self.prefix / "bin/aprof", "config", "--cflags"))
 
     def test_python(self):
         """The module finds the library beside which it was installed: its path is that of the prefix, not of this folder."""
