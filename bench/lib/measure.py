@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -43,6 +44,7 @@ class Runner:
                 cost = json.load(file)
             if cost["status"]:
                 raise Trouble(f"exit status {cost['status']}: {self._last_error()}")
+            self._clean(variant.chatter)
             cost["output"] = self._output(environment)
             cost["data_bytes"] = self._data_bytes(variant.data)
             cost["info"] = self._info(name) if with_info else {}
@@ -73,6 +75,16 @@ class Runner:
         with open(os.path.join(self.folder, "stderr"), errors="replace") as file:
             lines = file.read().splitlines()
         return lines[-1][:120].replace("|", "/") if lines else "no message"
+
+    def _clean(self, chatter):
+        """Leave the program's own on its standard output."""
+        if not chatter:
+            return
+        path = os.path.join(self.folder, "stdout")
+        with open(path, "rb") as file:
+            text = file.read()
+        with open(path, "wb") as file:
+            file.write(re.sub(chatter.encode(), b"", text))
 
     def _output(self, environment):
         done = subprocess.run(self.program.step("output"), cwd=self.folder, env=environment,

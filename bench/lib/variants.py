@@ -25,6 +25,7 @@ class Variant:
     launch: str = ""           # words before the program; {build} is aprof's build folder
     tool: str = ""             # command that must be there, "" for none
     data: str = ""             # what it leaves in its folder, a glob
+    chatter: str = ""          # what the tool itself prints among the program's output, a regular expression
     slow: bool = False         # run in the first few rounds only
     default: bool = True       # run when none is named
 
@@ -73,6 +74,9 @@ def _mcount(build, flags):
 
 _HEAP = {"LD_PRELOAD": "{build}/src/inside/libaprof-heap.so", "APROF_ALLOCATIONS": "contexts", "APROF_CLOCK": "tick", "APROF_OUT": "amon.out"}
 
+# Before the program runs, and behind it; what it runs inherits its standard output.
+_HEAPTRACK_SAYS = r'\Aheaptrack output will be written to "[^\n]*"\n(?:[^\n]*\n)?starting application, this might take some time\.\.\.\n|Heaptrack finished! Now run[^\n]*\n\n[^\n]*\n\Z'
+
 VARIANTS = {
     "bare": Variant("bare", "the program as it is, -O2"),
     "nop-fentry": Variant("nop-fentry", "way fentry, hooks of libaprof_nop that do nothing"),
@@ -107,7 +111,7 @@ VARIANTS = {
     "allocations": Variant("inline", "aprof, way inline, clock tick, with what is allocated, exactly, as aprof run --allocations has it", _HEAP, data="amon.out*", default=False),
     "allocations-stacks": Variant("bare", "aprof run --allocations of the bare build: time and allocations by call stacks, sampled",
                                   launch="{build}/aprof run --allocations --no-report --data=amon.out --", data="amon.out*", default=False),
-    "heaptrack": Variant("bare", "heaptrack of the bare build", launch="heaptrack --raw -o heaptrack", tool="heaptrack", data="heaptrack*", slow=True, default=False),
+    "heaptrack": Variant("bare", "heaptrack of the bare build", launch="heaptrack --raw -o heaptrack", tool="heaptrack", data="heaptrack*", chatter=_HEAPTRACK_SAYS, slow=True, default=False),
     "contextual": Variant("contextual", "LLVM's contextual profile below main, -profile-context-root; it is kept in memory, and not written",
                           launch="prlimit --as=8589934592", tool="prlimit", default=False),  # contexts of recursion are as many as calls
     "callgrind": Variant("bare", "valgrind --tool=callgrind of the bare build",

@@ -17,6 +17,21 @@ import recipe  # noqa: E402
 import table  # noqa: E402
 
 
+# Prints what heaptrack 1.4.0 does, around a program that it runs.
+HEAPTRACK = """#!/bin/sh
+shift 3
+echo 'heaptrack output will be written to "/tmp/heaptrack.raw.zst"'
+echo /usr/lib/heaptrack/libheaptrack_preload.so
+echo 'starting application, this might take some time...'
+"$@"
+status=$?
+echo 'Heaptrack finished! Now run the following to investigate the data:'
+echo
+echo '  zstd -dc < "/tmp/heaptrack.raw.zst" | heaptrack_interpret | zstd -c > "/tmp/heaptrack.zst"'
+exit $status
+"""
+
+
 def setUpModule():
     for module in (recipe, measure):
         patch = mock.patch.object(module, "say")
@@ -57,6 +72,17 @@ class Recipes(unittest.TestCase):
         results.samples["empty"][1]["output"] = "another"
         self.assertFalse(results.same_output("empty"))
         self.assertIn("DIFFERS", table.row(results, "empty"))
+
+    def test_what_a_tool_says_of_itself_is_no_output_of_the_program(self):
+        tools = tempfile.TemporaryDirectory()
+        self.addCleanup(tools.cleanup)
+        with open(os.path.join(tools.name, "heaptrack"), "w") as file:
+            file.write(HEAPTRACK)
+        os.chmod(file.name, 0o755)
+        with mock.patch.dict(os.environ, PATH=tools.name + ":" + os.environ["PATH"]):
+            results = self.sample(self.program("made_up"), ["bare", "heaptrack"])
+        self.assertIsNone(results.trouble("heaptrack"))
+        self.assertTrue(results.same_output("heaptrack"))
 
     def test_a_program_that_fails_is_reported_by_its_own_words(self):
         results = self.sample(self.program("failing"), ["bare"])
