@@ -2,6 +2,7 @@
 #include "base/emit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/escape.h"
 
@@ -29,8 +30,40 @@ void emit_begin_later(struct emit *e, FILE *out, const char *schema, const char 
 	*e = (struct emit){ .out = out, .schema = schema, .version = version };
 }
 
+/* NAME without its end _ns, if what is called so is an amount, into TEXT of SIZE bytes.  False: it has no such end, or is too long. */
+static bool amount_name(const struct emit *e, const char *name, char *text, size_t size)
+{
+	size_t len = strlen(name);
+
+	if (!e->is_amount || len <= 3 || len - 3 >= size || strcmp(name + len - 3, "_ns") != 0 || !e->is_amount(name))
+		return false;
+	memcpy(text, name, len - 3);
+	text[len - 3] = '\0';
+	return true;
+}
+
+/* What in VALUE is called NAME_ns is called NAME, too, where nothing else is. */
+static void amounts_name(const struct emit *e, json_t *value)
+{
+	char name[64];
+	const char *key;
+	json_t *item;
+	void *next;
+	size_t i;
+
+	json_array_foreach(value, i, item)
+		amounts_name(e, item);
+	json_object_foreach_safe(value, next, key, item) {
+		amounts_name(e, item);
+		if (amount_name(e, key, name, sizeof name) && !json_object_get(value, name))
+			json_object_set(value, name, item);
+	}
+}
+
 static void value_write(struct emit *e, json_t *value)
 {
+	if (value && e->is_amount)
+		amounts_name(e, value);
 	if (!value) {
 		e->failed = true;
 		fputs("null", e->out);
@@ -61,7 +94,13 @@ static void name_write(struct emit *e, const char *name)
 
 void emit_member(struct emit *e, const char *name, json_t *value)
 {
+	char amount[64];
+
 	name_write(e, name);
+	if (amount_name(e, name, amount, sizeof amount)) {
+		value_write(e, json_incref(value));
+		name_write(e, amount);
+	}
 	value_write(e, value);
 }
 

@@ -19,6 +19,7 @@ struct emit {
 	unsigned depth;		/* objects and arrays that are open */
 	char close[EMIT_DEPTH];	/* what closes each of them */
 	bool comma;		/* something stands before the next value */
+	bool (*is_amount)(const char *name); /* is what a member NAME, which ends in _ns, has in no ns?  Then it stands as NAME without _ns, too; NULL: none is */
 	bool failed;		/* a value could not be made: out of memory */
 };
 

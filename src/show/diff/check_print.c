@@ -207,7 +207,7 @@ static json_t *finding_json(const struct comparison *c, const struct check_findi
 
 static void json_print(const struct check *check, const struct comparison *c, const struct check_options *o, struct emit *e, FILE *out)
 {
-	output_begin(e, out);
+	output_begin(e, out, c);
 	emit_member(e, "worse", emit_count(check->worse));
 	emit_member(e, "limit", json_real(o->limit));
 	emit_member(e, "time", json_string(o->time == COMPARISON_SELF ? "self" : "total"));

@@ -282,7 +282,7 @@ bool diff_json_with(const struct comparison *c, const struct diff_options *o, js
 	static const char *const names[] = { "routines", "arcs", "contexts", "call_sites" };
 	struct emit e;
 
-	output_begin(&e, out);
+	output_begin(&e, out, c);
 	if (verdict)
 		emit_member(&e, "verdict", verdict);
 	emit_member(&e, "runs", runs_json(c));

@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "base/print.h"
 #include "show/report/code_places.h"
+#include "show/report/report.h"
 #include "show/report/version.h"
 
 struct key {
@@ -224,9 +225,10 @@ json_t *output_site_json(const struct comparison *c, const struct comparison_ite
 
 json_t *output_real_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-void output_begin(struct emit *e, FILE *out)
+void output_begin(struct emit *e, FILE *out, const struct comparison *c)
 {
 	emit_begin(e, out);
+	e->is_amount = strcmp(comparison_unit(c), "ns") == 0 ? NULL : report_is_amount;
 	emit_member(e, "schema", json_string("aprof-compare-1"));
 	emit_member(e, "version", json_string(APROF_VERSION));
 }

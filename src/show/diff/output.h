@@ -47,6 +47,6 @@ json_t *output_site_json(const struct comparison *c, const struct comparison_ite
 json_t *output_real_or_null(double x);
 
 /* Open the JSON object of a comparison: schema and version. */
-void output_begin(struct emit *e, FILE *out);
+void output_begin(struct emit *e, FILE *out, const struct comparison *c);
 
 #endif

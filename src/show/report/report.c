@@ -45,12 +45,23 @@ static bool print_text(const struct report *table, const char *const *names, siz
 	return true;
 }
 
+bool report_is_amount(const char *name)
+{
+	static const char *const times[] = { "cpu_ns", "elapsed_ns", "from_ns", "interval_ns", "start_ns", "system_ns", "to_ns", "user_ns" };
+
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		if (strcmp(name, times[i]) == 0)
+			return false;
+	return true;
+}
+
 static bool print_json(const struct report *table, const char *const *names, size_t n, const struct report_input *in,
 		       const struct report_options *options, FILE *out, struct error *err)
 {
 	struct emit e;
 
 	emit_begin_later(&e, out, "aprof-report-1", APROF_VERSION);
+	e.is_amount = in->graph && !profile_is_time(in->graph->profile) ? report_is_amount : NULL;
 	for (size_t i = 0; i < n; i++)
 		if (!report_find(table, names[i])->json(in, options, &e, err)) {
 			emit_fail(&e, err->text[0] ? err->text : error_name(err->code));

@@ -40,6 +40,10 @@ const struct report *report_find(const struct report *table, const char *name);
 bool report_print(const struct report *table, const char *const *names, size_t n, const struct report_input *in,
 		  const struct report_options *options, FILE *out, struct error *err);
 
+/* For struct emit, where the value looked at is no time: is what a member NAME, which ends in _ns, has an amount of it?  Else it is a time
+ * nevertheless, as of the process. */
+bool report_is_amount(const char *name);
+
 /* For the page, as the member "sources": of the routines that are heaviest by self time or by total, and whose source can be read here, what annotate_json
  * says, with `routine`, the index, and `text`, the lines from first_line on. */
 report_json sources_json;
