@@ -92,6 +92,7 @@ enum amon_note {
 	AMON_NOTE_SLICES_BOUND,		/* samples that found no room among the times by interval */
 	AMON_NOTE_CHILD_BARRED,		/* forked children that may not make their files where they belong */
 	AMON_NOTE_PROCESS_LOST,		/* short processes whose part of the file that they share could not be read */
+	AMON_NOTE_UNTRACKED,		/* allocations of which it is not known when they were freed; they are taken for freed at once */
 	AMON_NOTES
 };
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define RING_MAGIC	"aprofrng"	/* 8 bytes, no final NUL */
-#define RING_VERSION	3
+#define RING_VERSION	4
 #define RING_NAME	"ring."
 #define RING_HEAP_NAME	"heap."
 #define RING_DATA	4096u		/* offset of the data, bytes */
@@ -66,6 +66,7 @@ struct ring_sample {
 struct ring_freed {
 	struct ring_record record;
 	uint64_t allocation;		/* its number */
+	uint64_t untracked;		/* 1: it is not, but nobody will know when it is */
 };
 
 #endif

@@ -384,6 +384,14 @@ class Allocations(Recording):
             lines = subprocess.run([os.path.join(HERE, "../../doc/read_amon.py"), "--value", value, "raw"], cwd=self.path, check=True, capture_output=True, text=True).stdout
             self.assertEqual(sum(int(line.split()[2]) for line in lines.splitlines()), expected, value)
 
+    def test_untracked(self):
+        """Where addresses cannot be kept all is counted, nothing is live, and the head says so."""
+        self.built("prog.c", PROGRAM, [APROF_CC], "-lpthread", "-ldl")
+        self.aprof("run", "--allocations", "--no-report", "sh", "-c", "ulimit -v 60000; exec ./prog plain")
+        self.assertEqual([self.of(routine, value) for routine in ("keeps", "passes") for value in VALUES[:3]], [1010, 100070, 0, 500, 1500000, 0])
+        head = self.aprof("report", "--value=live").stdout
+        self.assertRegex(" ".join(head.split()), "it is not known when it was freed")
+
     def test_stopped_and_reset(self):
         """What was allocated while the program was stopped is nobody's, then and when it is freed; a reset leaves what is live, which is the first peak of the new interval."""
         self.built("prog.c", ASKED, [APROF_CC])

@@ -17,6 +17,7 @@
 
 __typeof(__aprof_heap_allocated) __aprof_heap_allocated EXPORTED;
 __typeof(__aprof_heap_freed) __aprof_heap_freed EXPORTED;
+__typeof(__aprof_heap_untracked) __aprof_heap_untracked EXPORTED;
 
 #ifdef APROF_MCOUNT
 static uint32_t heap_allocated_here(uint64_t size) __attribute__((alias("__aprof_heap_allocated")));
@@ -71,4 +72,10 @@ void __aprof_heap_freed(uint32_t place, uint64_t size)
 
 	if (LIKELY(p && *monitor.alive))
 		places_shrink(p, size);
+}
+
+void __aprof_heap_untracked(uint32_t place, uint64_t size)
+{
+	note(AMON_NOTE_UNTRACKED);
+	__aprof_heap_freed(place, size);
 }

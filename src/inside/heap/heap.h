@@ -17,6 +17,9 @@ uint32_t __aprof_heap_allocated(uint64_t size) __attribute__((weak));
 /* SIZE bytes that were counted at PLACE, not 0, are the allocator's again.  Any thread, any time. */
 void __aprof_heap_freed(uint32_t place, uint64_t size) __attribute__((weak));
 
+/* Nobody will know when SIZE bytes are free that were counted at PLACE, not 0: they are taken for it, and that is noted.  Any thread, any time. */
+void __aprof_heap_untracked(uint32_t place, uint64_t size) __attribute__((weak));
+
 /* The address of the first of these in the monitor that aprof run preloads into programs without hooks of their own, which may be there for nothing. */
 extern uint32_t (*const __aprof_heap_preloaded)(uint64_t size) __attribute__((weak));
 

@@ -49,7 +49,7 @@ static const char *wish_find(void)
 static enum counting counting_find(void)
 {
 	const char *wish = environ ? wish_find() : NULL;
-	bool is_there = __aprof_heap_allocated, is_own = is_there && (!&__aprof_heap_preloaded || __aprof_heap_preloaded != __aprof_heap_allocated);
+	bool is_there = __aprof_heap_allocated && __aprof_heap_untracked, is_own = is_there && (!&__aprof_heap_preloaded || __aprof_heap_preloaded != __aprof_heap_allocated);
 
 	if (!wish)
 		return environ ? BY_NOBODY : NOT_ASKED;		/* libc has not begun */
@@ -83,7 +83,17 @@ void allocation_freed(struct heap_entry e)
 	if (LIKELY(counting == BY_CONTEXT))
 		__aprof_heap_freed(e.place, e.size);
 	else
-		heap_sample_freed(e.place);
+		heap_sample_freed(e.place, false);
+}
+
+void allocation_untracked(struct heap_entry e)
+{
+	if (!e.place)
+		return;
+	if (LIKELY(counting == BY_CONTEXT))
+		__aprof_heap_untracked(e.place, e.size);
+	else
+		heap_sample_freed(e.place, true);
 }
 
 /* The program got SIZE bytes at P; NULL: it got none. */
@@ -95,7 +105,7 @@ void *allocation_counted(void *p, uint64_t size)
 		return p;
 	e.place = allocation_place(size);
 	if (e.place && UNLIKELY(!heap_entry_put(p, e)))
-		allocation_freed(e);			/* nobody would know later on */
+		allocation_untracked(e);
 	return p;
 }
 

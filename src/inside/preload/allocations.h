@@ -16,6 +16,9 @@ void *allocation_counted(void *p, uint64_t size) HIDDEN;
 /* What E stands for is free again; of a place 0 nothing is. */
 void allocation_freed(struct heap_entry e) HIDDEN;
 
+/* What E stands for has no place where its end could be looked up. */
+void allocation_untracked(struct heap_entry e) HIDDEN;
+
 /* Is CODE within the allocator behind us? */
 bool allocation_is_within(const void *code) HIDDEN;
 

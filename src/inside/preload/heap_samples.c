@@ -126,14 +126,14 @@ uint32_t heap_sample(uint64_t size)
 	return heap_sample_take(size, -now);
 }
 
-void heap_sample_freed(uint32_t number)
+void heap_sample_freed(uint32_t number, bool untracked)
 {
 	uint64_t mask;
 
 	if (!heap_on)
 		return;
 	sys_block_signals(&mask);
-	sample_ring_freed(number);
+	sample_ring_freed(number, untracked);
 	sys_restore_signals(&mask);
 }
 

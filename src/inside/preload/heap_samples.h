@@ -16,8 +16,8 @@ bool heap_samples_begin(void) HIDDEN;
 /* The program got SIZE bytes.  Returns the number by which that was told; 0: it was not. */
 uint32_t heap_sample(uint64_t size) HIDDEN;
 
-/* What was told as NUMBER, not 0, is free again. */
-void heap_sample_freed(uint32_t number) HIDDEN;
+/* What was told as NUMBER, not 0, is free again, or UNTRACKED: nobody will know when it is. */
+void heap_sample_freed(uint32_t number, bool untracked) HIDDEN;
 
 /* The process is about to filter its system calls: nothing is told from now on. */
 void heap_samples_end(void) HIDDEN;

@@ -130,7 +130,7 @@ static void list_add(uintptr_t start, size_t size)
 	struct mapping m = { start, start + size, allocation_place(size) };
 
 	if (m.place && !list_splice(list_find(start), 0, &m, 1))
-		allocation_freed((struct heap_entry){ m.place, size });
+		allocation_untracked((struct heap_entry){ m.place, size });
 }
 
 /* ---- what is told ---- */

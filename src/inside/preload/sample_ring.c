@@ -373,7 +373,7 @@ bool sample_ring_allocated(struct ring_sample *s)
 	return sample_post(s, RING_ALLOCATED, NULL, &go_on);
 }
 
-void sample_ring_freed(uint64_t allocation)
+void sample_ring_freed(uint64_t allocation, bool untracked)
 {
 	struct ring_freed *r;
 	uint64_t at;
@@ -384,6 +384,7 @@ void sample_ring_freed(uint64_t allocation)
 	if (!r)
 		return;
 	r->allocation = allocation;
+	r->untracked = untracked;
 	publish(&r->record, at, RING_FREED, sizeof *r, sizeof *r - sizeof r->record);
 }
 

@@ -22,8 +22,8 @@ bool sample_ring_sample(const void *context, uint64_t period) HIDDEN;
 /* Post that the calling thread, whose registers S has, with what they are of still on its stack, got memory.  All signals blocked.  False: it could not be. */
 bool sample_ring_allocated(struct ring_sample *s) HIDDEN;
 
-/* Post that the allocation of that number is free again.  All signals blocked. */
-void sample_ring_freed(uint64_t allocation) HIDDEN;
+/* Post that the allocation of that number is free again, or UNTRACKED: that nobody will know when it is.  All signals blocked. */
+void sample_ring_freed(uint64_t allocation, bool untracked) HIDDEN;
 
 /* The calling thread ends. */
 void sample_ring_end(void) HIDDEN;

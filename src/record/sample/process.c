@@ -1054,7 +1054,12 @@ void process_allocated(struct process *p, const struct happening *h, const struc
 		ledger_allocated(&p->ledger, p->live, t->fold.thread, item, h);
 }
 
-void process_freed(struct process *p, const struct happening *h) { ledger_freed(&p->ledger, h->allocation); }
+void process_freed(struct process *p, const struct happening *h)
+{
+	ledger_freed(&p->ledger, h->allocation);
+	if (p->live)
+		recording_header(p->live)->notes[AMON_NOTE_UNTRACKED] += h->untracked;
+}
 
 void process_sample(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes)
 {

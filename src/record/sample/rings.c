@@ -175,6 +175,7 @@ static bool freed_read(const struct ring_record *record, struct happening *h)
 		return false;
 	h->kind = HAPPENED_FREED;
 	h->allocation = f->allocation;
+	h->untracked = f->untracked;
 	return true;
 }
 

@@ -67,6 +67,7 @@ struct happening {
 	uint64_t others, others_bytes;	/* allocations and bytes that it stands for beside, since samples of them were lost */
 	uint64_t allocation;		/* its number in the process; HAPPENED_FREED: which */
 	/* HAPPENED_MAPPED */
+	bool untracked;			/* HAPPENED_FREED: it is not known when it will be */
 	uint64_t start, length, offset;	/* addresses, and where in the file */
 	uint64_t device, inode;		/* of the file; 0: none */
 	const char *name;		/* path; HAPPENED_NAMED, HAPPENED_EXEC, HAPPENED_BEGAN, HAPPENED_SAMPLE (or NULL): of the thread; HAPPENED_MAPS: as /proc/PID/maps */

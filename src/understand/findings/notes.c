@@ -65,6 +65,8 @@ static const struct note table[AMON_NOTES] = {
 	[AMON_NOTE_CHILD_BARRED] = { "child_barred", "a forked child could not make its profile, since it had given up rights or changed its root; if it never could, its calls are lost",
 		"set APROF_OUT to a directory that it may write, and do without aprof run", false },
 	[AMON_NOTE_PROCESS_LOST] = { "process_lost", "a short process left counts that cannot be read; its calls are lost", NULL, false },
+	[AMON_NOTE_UNTRACKED] = { "untracked", "an allocation found no room among the addresses that are kept, so it is not known when it was freed: it is in neither live nor peak",
+		"let the program have more memory, or address space (ulimit -v)", false },
 	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be seen; until the next call its routine is charged what its caller did",
 		"rebuild with aprof-cc for exact times", false },
 	[AMON_NOTE_NO_PROC] = { "no_proc", "/proc could not be read: modules are those that the dynamic linker lists, and a thread's time may count for where it waits next",
