@@ -631,15 +631,11 @@ static bool amounts_sum(struct builder *d, const uint64_t *amounts)
 /* Count S for ITEM. */
 static bool amounts_count(struct builder *d, struct process *p, const struct thread *t, uint32_t item, const struct builder_sample *s)
 {
-	bool ok = true;
+	bool ok = recording_add(p->live, t->fold.thread, item, s->calls, s->amounts[0], s->amounts[0] ? s->ticks : 0);
 
-	recording_add(p->live, t->fold.thread, item, s->calls, s->amounts[0], s->amounts[0] ? s->ticks : 0);
-	for (uint32_t i = 0; i < d->nvalues; i++) {
-		uint64_t ticks = d->values[i].sampled ? s->ticks : 0;
-
-		if (s->amounts[i] && (i || ticks))
-			ok = recording_amount(p->live, t->fold.thread, item, i, s->amounts[i], ticks) && ok;
-	}
+	for (uint32_t i = 1; i < d->nvalues; i++)
+		if (s->amounts[i])
+			ok = recording_amount(p->live, t->fold.thread, item, i, s->amounts[i], d->values[i].sampled ? s->ticks : 0) && ok;
 	return ok;
 }
 

@@ -62,6 +62,7 @@ struct recording {
 	struct sliced *slices;		/* the same */
 	size_t contexts_room, pcs_room, slices_room;
 	bool keeps_slices, keeps_sites;
+	bool weighs;			/* what samples stand for is told of the first value, too */
 	uint32_t level;			/* of the intervals so far */
 };
 
@@ -595,8 +596,9 @@ uint32_t recording_item(struct recording *l, uint32_t thread, uint32_t parent, u
 	return recording_append(l, &l->contexts[thread], AMON_CONTEXTS, thread, &(struct amon_link){ parent, routine }, sizeof(struct amon_link));
 }
 
-void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks)
+bool recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks)
 {
+	bool weighed = !l->weighs || !time || !ticks || recording_amount(l, thread, item, 0, time, ticks);
 	struct amon_chunk *c = chunk_of(l, &l->contexts[thread], &item);
 	struct amon_counter *counters = (struct amon_counter *)((char *)c + c->counters);
 	uint32_t *samples = (uint32_t *)(counters + c->capacity);
@@ -605,11 +607,12 @@ void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t
 	add_capped(&counters[item].time, time);
 	samples[item] = ticks < UINT32_MAX - samples[item] ? samples[item] + (uint32_t)ticks : UINT32_MAX;
 	add_capped(&recording_thread_record(l, thread)->ticks, ticks);
+	return weighed;
 }
 
-void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time)
+bool recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time)
 {
-	recording_add(l, thread, item, 0, time, 1);
+	return recording_add(l, thread, item, 0, time, 1);
 }
 
 uint32_t recording_value(struct recording *l, const char *name, const char *unit, uint32_t flags)
@@ -618,7 +621,13 @@ uint32_t recording_value(struct recording *l, const char *name, const char *unit
 
 	memcpy(v.name, name, strnlen(name, sizeof v.name - 1));
 	memcpy(v.unit, unit, strnlen(unit, sizeof v.unit - 1));
+	l->weighs |= l->values.n == 0 && flags & AMON_VALUE_WEIGHED;
 	return recording_append(l, &l->values, AMON_VALUES, AMON_NONE, &v, sizeof v);
+}
+
+bool recording_clock_value(struct recording *l)
+{
+	return recording_value(l, recording_header(l)->clock == AMON_CLOCK_WALL ? "wall" : "cpu", "ns", AMON_VALUE_SAMPLED | AMON_VALUE_WEIGHED) != RECORDING_NONE;
 }
 
 /* What is kept of VALUE beside the chunk at P, of THREAD's contexts or, if that is NONE, of arcs; NULL: no room. */
@@ -692,9 +701,50 @@ uint64_t recording_time(const struct recording *l, uint32_t thread)
 	return time;
 }
 
+/* What the samples of A brought, AMOUNT, becomes TO, and what each of them stands for in proportion. */
+static void squares_scale(struct amon_amount *a, uint64_t amount, uint64_t to)
+{
+	unsigned __int128 x = squares_wide(a->squares);
+
+	for (int i = 0; i < 2; i++)
+		x = x / amount * to + x % amount * to / amount;
+	a->squares[0] = (uint64_t)x;
+	a->squares[1] = (uint64_t)(x >> 64);
+}
+
+/* What ITEM of THREAD has of VALUE; NULL: nothing. */
+static struct amon_amount *amount_of(struct recording *l, uint32_t thread, uint32_t item, uint32_t value)
+{
+	const struct place *p = recording_place_of(&l->contexts[thread], &item);
+	struct amon_amount *of = p->amounts && p->amounts[value] ? (void *)((char *)recording_chunk_at(l, p->amounts[value]) + sizeof(struct amon_chunk)) : NULL;
+
+	return of ? &of[item] : NULL;
+}
+
+void recording_amount_scale(struct recording *l, uint32_t thread, uint32_t value, uint64_t to)
+{
+	uint64_t all = 0, before = 0, given = 0;
+	struct amon_amount *a;
+
+	for (uint32_t i = 0; i < l->contexts[thread].n; i++)
+		all += (a = amount_of(l, thread, i, value)) ? a->amount : 0;
+	for (uint32_t i = 0; i < l->contexts[thread].n; i++) {
+		uint64_t part;
+
+		if (!(a = amount_of(l, thread, i, value)) || !a->amount)
+			continue;
+		before += a->amount;
+		part = (uint64_t)((unsigned __int128)to * before / all) - given;
+		given += part;
+		squares_scale(a, a->amount, part);
+		a->amount = part;
+	}
+}
+
 void recording_share(struct recording *l, uint32_t thread, uint64_t nsec, uint64_t at)
 {
 	uint64_t all = recording_time(l, thread), before = 0, given = 0;
+	struct amon_amount *a;
 
 	for (uint32_t i = 0; i < l->contexts[thread].n; i++) {
 		uint64_t time = recording_time_of(l, thread, i), part;
@@ -705,6 +755,8 @@ void recording_share(struct recording *l, uint32_t thread, uint64_t nsec, uint64
 		part = (uint64_t)((unsigned __int128)nsec * before / all) - given;
 		given += part;
 		recording_add(l, thread, i, 0, part, 0);
+		if (l->weighs && (a = amount_of(l, thread, i, 0)) != NULL)
+			squares_scale(a, time, time + part);
 		recording_slice(l, thread, i, at, part, 0);
 	}
 }

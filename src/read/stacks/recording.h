@@ -74,17 +74,21 @@ struct amon_thread *recording_thread_record(struct recording *l, uint32_t thread
 uint32_t recording_item(struct recording *l, uint32_t thread, uint32_t parent, uint32_t routine);
 
 /* Charge TIME, ns, and one sample to ITEM of THREAD. */
-void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time);
+bool recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time);
 
-/* Add CALLS of ITEM, TIME, ns, that was spent in it, and TICKS samples; each stays at the largest number that there is room for. */
-void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks);
+/* Add CALLS of ITEM, TIME, ns, that was spent in it, and TICKS samples, which are alike; each stays at the largest number that there is room for.
+ * False: none for what samples stand for. */
+bool recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks);
 
 /* Say that the file has amounts of the value NAME in UNIT, FLAGS being of enum amon_value_flag.  The first is what times and samples of recording_add
  * are.  Its index, the same in all threads; RECORDING_NONE: no room. */
 uint32_t recording_value(struct recording *l, const char *name, const char *unit, uint32_t flags);
 
-/* Add AMOUNT of VALUE, which SAMPLES brought that are alike (0: it is exact, or their number is not known), to ITEM of THREAD; of the first value,
- * for what recording_add is told of, how sure that is.  False: no room. */
+/* The first value is the time of the header's clock, sampled, and what each sample stands for is told.  False: no room. */
+bool recording_clock_value(struct recording *l);
+
+/* Add AMOUNT of VALUE, not the first, which SAMPLES brought that are alike (0: it is exact, or their number is not known), to ITEM of THREAD.
+ * False: no room. */
 bool recording_amount(struct recording *l, uint32_t thread, uint32_t item, uint32_t value, uint64_t amount, uint64_t samples);
 
 /* The same of one sample that was drawn by a chance of its own: it adds SQUARE, 128 bits, the low half first, to the variance, and not the square of AMOUNT. */
@@ -98,6 +102,9 @@ uint64_t recording_time(const struct recording *l, uint32_t thread);
 
 /* Add NSEC to the items of THREAD in proportion to the times that they have, which are not all 0: no sample is of it.  It was spent at about AT, CLOCK_MONOTONIC ns. */
 void recording_share(struct recording *l, uint32_t thread, uint64_t nsec, uint64_t at);
+
+/* What the items of THREAD have of VALUE, not the first, is to be TO in all, in proportion to what they have; where that is nothing, nothing happens. */
+void recording_amount_scale(struct recording *l, uint32_t thread, uint32_t value, uint64_t to);
 
 /* From now on keep what is charged by interval of the run, too (contract/slice.h), as the owner tells by recording_slice. */
 void recording_keep_slices(struct recording *l);

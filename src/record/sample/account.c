@@ -92,6 +92,7 @@ static bool bare_write(const struct account *a, const char *path, const struct a
 	if (!l)
 		return false;
 	recording_command(l, &command);
+	recording_clock_value(l);
 	thread = recording_thread(l, 0);
 	if (thread != RECORDING_NONE) {
 		recording_thread_record(l, thread)->unplaced = a->bare_time;

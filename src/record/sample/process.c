@@ -681,13 +681,11 @@ static void program_judge(struct process *p, const struct process_wishes *w)
 		recording_header(p->live)->way |= w->ways(p->program);
 }
 
-/* The file of P has more than the clock's time: events, what is allocated. */
+/* The file of P has the clock's time, and events, and what is allocated. */
 static void values_begin(struct process *p, const struct process_wishes *w)
 {
-	const char *time = w->header.clock == AMON_CLOCK_WALL ? "wall" : "cpu";
-
 	p->counted = RECORDING_NONE;
-	if ((!w->allocations && !w->nevents) || recording_value(p->live, time, "ns", AMON_VALUE_SAMPLED) == RECORDING_NONE)
+	if (!recording_clock_value(p->live))
 		return;
 	for (size_t i = 0; i < w->nevents; i++) {
 		uint32_t value = recording_value(p->live, w->events[i].name, w->events[i].unit, AMON_VALUE_SAMPLED | AMON_VALUE_WEIGHED);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,27 @@ static int directory_make(void **state)
 	return mkdtemp(directory) ? 0 : -1;
 }
 
+/* Four samples of a period and one that is six of them late: what they stand for makes the error.  What no sample saw, as much again as half, makes each of them stand for more. */
+static void weights(void **state)
+{
+	(void)state;
+	for (uint64_t more = 0; more <= 5; more += 5) {
+		struct process_wishes wishes = wishes_make(false);
+		struct process *p = process_make((unsigned[]){ 4 }, 1, false);
+		struct profile *profile;
+		double variance = 0, each = (10 + (double)more) / 10 * 1e6;
+
+		process_sample(p, &(struct happening){ .kind = HAPPENED_SAMPLE, .pid = PID, .tid = PID, .time = MS, .period = 6 * MS, .cpu = 6 * MS }, &source, &wishes);
+		process_ended(p, PID, 2 * MS);
+		profile = file_of(p, (10 + more) * MS);
+		assert_int_equal(profile->time, (10 + more) * MS);
+		for (uint32_t i = 0; i < profile->ncontexts; i++)
+			variance += profile_variance(profile, i);
+		assert_true(fabs(variance / (40 * each * each) - 1) < 1e-4);
+		profile_free(profile);
+	}
+}
+
 static int directory_remove(void **state)
 {
 	(void)state;
@@ -191,6 +213,7 @@ int main(void)
 		cmocka_unit_test(by_process),
 		cmocka_unit_test(other_reasons),
 		cmocka_unit_test(owed),
+		cmocka_unit_test(weights),
 	};
 
 	return cmocka_run_group_tests_name("a process and what it used", tests, directory_make, directory_remove);
