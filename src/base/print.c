@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/name.h"
 #include "base/short_names.h"
 
 #define NSEC 1000000000u
@@ -280,10 +281,33 @@ static char *print_fit(const char *name, const char *brief, size_t room, unsigne
 	return text;
 }
 
+/* TEXT, a short form of NAME, which is freed, with the variant beside that NAME tells, or with what of that there is room for. */
+static char *variant_beside(char *text, const char *name, size_t room, unsigned flags)
+{
+	static const char dots[] = "...)";
+	const char *variant = name_variant(name);
+	size_t used = escape_string(NULL, 0, text, flags), n = variant ? strlen(variant) : 0;
+	char *both = NULL;
+
+	if (!variant || name_variant(text) || used + sizeof " (x...)" > room)
+		return text;
+	if (used + n <= room) {
+		if (asprintf(&both, "%s%s", text, variant) < 0)
+			return text;
+	} else if (asprintf(&both, "%s%.*s%s", text, (int)(room - used - strlen(dots)), variant, dots) < 0) {
+		return text;
+	}
+	free(text);
+	return both;
+}
+
 char *print_fitted(const char *name, const char *brief, size_t room, const struct text_style *style)
 {
 	unsigned flags = flags_of(style);
-	char *text = print_fit(name, brief, room, flags), *shown = text ? malloc(4 * strlen(text) + 1) : NULL;
+	char *text = print_fit(name, brief, room, flags), *shown;
+
+	text = text ? variant_beside(text, name, room, flags) : NULL;
+	shown = text ? malloc(4 * strlen(text) + 1) : NULL;
 
 	if (shown && escape_string(shown, 4 * strlen(text) + 1, text, flags) > room) {
 		escape_string(shown, room - 2, text, flags);

@@ -101,7 +101,8 @@ const char *print_choose(const char *name, const char *brief, const struct text_
 size_t print_brief_beside(FILE *out, const char *name, const char *brief, const struct text_style *style, int used);
 size_t print_name_beside(FILE *out, const char *name, const struct text_style *style, int used);
 
-/* Such a text of ROOM columns at most, 3 or more, made harmless and malloc'ed; NULL: out of memory. */
+/* Such a text of ROOM columns at most, 3 or more, made harmless and malloc'ed; of a variant for some processors with as much of its own name beside as there is
+ * room for.  NULL: out of memory. */
 char *print_fitted(const char *name, const char *brief, size_t room, const struct text_style *style);
 
 /* LEGEND after a blank line, unless -b was given. */

@@ -241,15 +241,18 @@ static bool brackets_read(struct reader *r)
 /* Read what is no bracket. */
 static void short_names_text_read(struct reader *r)
 {
-	size_t n = name_operator_length(r->at), abi = n ? 0 : abi_length(r);
+	size_t n = name_operator_length(r->at), dropped = n ? 0 : abi_length(r);
+
+	if (dropped == 0 && !r->type)
+		dropped = name_variant_length(r->at);		/* `memset (__memset_avx2_unaligned)` */
 
 	r->is_operator |= n > 0 && !r->braces;
 	if (r->at == r->within)
 		r->within = NULL;
 	r->braces += *r->at == '{';
 	r->braces -= *r->at == '}' && r->braces > 0;
-	if (abi) {
-		short_names_word_add(r, abi);
+	if (dropped) {
+		short_names_word_add(r, dropped);
 	} else if (r->within && short_names_starts(r->at, r->end, " as ")) {
 		short_names_word_add(r, (size_t)(r->within - r->at));
 	} else if (*r->at == ' ' && !r->type && !r->within && !r->braces && !r->is_operator) {

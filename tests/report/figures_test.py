@@ -183,5 +183,57 @@ class Figures(unittest.TestCase):
             self.assertIn({'even', 'odd'}, [{r['name'] for r in c['cycle']} for c in found])
 
 
+
+class Names(unittest.TestCase):
+    """One name for one thing: a variant for some processors has its public name in every view, with its own beside; other programs' files have the linker's."""
+
+    FOLDED = {'__memset_avx2_unaligned_erms': 600, '__memcmp_evex_movbe': 300, '__memcmp_sse4_1': 90, '__ieee754_pow_fma': 40, '__my_avx2x': 30, 'work': 20}
+    SHOWN = {'memset (__memset_avx2_unaligned_erms)', 'memcmp (__memcmp_evex_movbe)', 'memcmp (__memcmp_sse4_1)', 'pow (__ieee754_pow_fma)', '__my_avx2x', 'work', 'main'}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.home.cleanup)
+        cls.cwd = pathlib.Path(cls.home.name)
+        (cls.cwd / 'x.folded').write_text(''.join(f'main;work{"" if name == "work" else ";" + name} {n}\n' for name, n in cls.FOLDED.items()))
+
+    def aprof(self, *words, **more):
+        done = limits.run([APROF, *words, 'x.folded'], 120, cwd=self.cwd, capture_output=True, text=True, env={**os.environ, 'LC_ALL': 'C.UTF-8', **more})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_json(self):
+        report = json.loads(self.aprof('report', '--json'))
+        self.assertEqual({r['name'] for r in report['flat']}, self.SHOWN)
+        self.assertEqual({r['name'] for r in report['callgraph']}, self.SHOWN)
+        self.assertEqual({r['name'] for r in json.loads(self.aprof('tree', '--json'))['tree'][1:]}, self.SHOWN)
+        hot = json.loads(self.aprof('hot', '--json'))
+        self.assertLessEqual({r['name'] for r in hot['by_own'] + hot['by_total']}, self.SHOWN)
+        self.assertEqual(hot['by_own'][0]['name'], 'memset (__memset_avx2_unaligned_erms)')
+
+    def test_text(self):
+        for words in ['report', '-p'], ['report', '-q'], ['tree'], ['hot'], ['tree', '--bottom-up']:
+            shown = self.aprof(*words)
+            self.assertIn('memset (__memset_avx2_unaligned_erms)', shown)
+            self.assertNotIn('_erms', shown.replace('(__memset_avx2_unaligned_erms)', ''))
+        narrow = self.aprof('report', '-p', '-b', '--names=short', COLUMNS='80')
+        self.assertLessEqual(max(map(len, narrow.splitlines())), 84)        # of a name 24 columns are always shown
+        self.assertRegex(narrow, r'(?m)  memset \(__memset_\w+\.\.\.\)$')
+        self.assertRegex(narrow, r'(?m)  memcmp \(__memcmp_evex')
+        self.assertRegex(narrow, r'(?m)  memcmp \(__memcmp_sse4_1\)$')
+
+    def test_named(self):
+        for name in 'memset', '__memset_avx2_unaligned_erms', 'memset (__memset_avx2_unaligned_erms)':
+            tree = json.loads(self.aprof('tree', '--json', '--focus', name))['tree']
+            self.assertEqual([r['name'] for r in tree[1:]], ['main', 'work', 'memset (__memset_avx2_unaligned_erms)'])
+        tree = json.loads(self.aprof('tree', '--json', '--focus', 'memcmp'))['tree']
+        self.assertEqual(len(tree), 5)
+
+    def test_exports(self):
+        self.assertEqual(dict(line.split(';')[-1].split() for line in self.aprof('export', 'folded').splitlines()), {name: str(n) for name, n in self.FOLDED.items()})
+        self.assertIn('__memcmp_evex_movbe\n', self.aprof('export', 'callgrind'))
+        self.assertIn('"__memcmp_sse4_1"', self.aprof('export', 'speedscope'))
+        self.assertIn('memcmp (__memcmp_evex_movbe)', self.aprof('export', 'csv'))
+
 if __name__ == '__main__':
     unittest.main()

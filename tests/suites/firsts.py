@@ -21,6 +21,7 @@ POINTS = 0.005      # for what is no chance: perf's symbols end where the next b
 HELD = 0.9          # of the claims must hold
 FEW = 100           # samples of which nothing can be said
 KERNEL = "[kernel]"
+VARIANT = re.compile(r".* \((__\w+)\)")         # a library's for some processors: `memset (__memset_avx2_unaligned_erms)`
 NAMELESS = re.compile(r"(.*\+)?0x[0-9a-f]+|\(no symbols\)")
 
 
@@ -82,7 +83,8 @@ def names_of(row, aliases):
     """The names that perf may have for ROW: its own, another of the same code, or that of all of the kernel."""
     if row["module"] == KERNEL:
         return [KERNEL]
-    return [row["name"], *aliases.get(row["name"], [])]
+    variant = VARIANT.fullmatch(row["name"])
+    return [variant[1] if variant else row["name"], *aliases.get(row["name"], [])]
 
 
 def claim(row, whole, samples, of, aliases):

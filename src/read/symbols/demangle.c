@@ -1,4 +1,4 @@
-/* demangle.c - libiberty's demanglers, bounded.
+/* demangle.c - libiberty's demanglers, bounded; and names that compilers and libraries make by rules of their own.
  *
  * Those for C++ and Rust write through a callback and own no memory, so that the callback may leave them
  * by longjmp when a name grows too large. */
@@ -97,6 +97,17 @@ static char *static_name(const char *key, char which)
 	return result;
 }
 
+/* `memset (__memset_avx2_unaligned_erms)`, of which base/name.h knows the parts; NULL: NAME is no variant. */
+static char *variant_name(const char *name)
+{
+	char *public = malloc(strlen(name) + 1), *result = NULL;
+
+	if (public && name_public(public, name) && asprintf(&result, "%s (%s)", public, name) < 0)
+		result = NULL;
+	free(public);
+	return result;
+}
+
 char *demangle_as_gprof(const char *name)
 {
 	size_t length = strlen(name);
@@ -113,5 +124,7 @@ char *demangle(const char *name)
 	char which;
 	const char *key = strlen(name) <= LONGEST ? static_key(name, &which) : NULL;
 
+	if (name_public(NULL, name))
+		return variant_name(name);
 	return key ? static_name(key, which) : demangle_as_gprof(name);
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/name.h"
+
 /* Where the code of each routine is, by the first of the profile's routines that folded into it. */
 static void places_fill(struct frames *f, const struct graph *g)
 {
@@ -24,7 +26,7 @@ bool frames_make(struct frames *f, const struct graph *g, struct error *err)
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const struct graph_name *name = &g->routines[i].name;
 
-		f->frames[i] = (struct frame){ .name = name->name ? name->name : "(unknown)", .file = name->file,
+		f->frames[i] = (struct frame){ .name = !name->name ? "(unknown)" : name->linked && name_variant(name->name) ? name->linked : name->name, .file = name->file,
 			.module = name->module, .line = name->line, .module_index = PROFILE_NONE };
 	}
 	f->frames[frames_folded(f)] = (struct frame){ .name = "(folded calls)", .module_index = PROFILE_NONE };

@@ -8,7 +8,7 @@
 #include "understand/analysis.h"
 
 struct frame {
-	const char *name;	/* as demangled, not escaped */
+	const char *name;	/* as demangled, not escaped; of a library's variant for some processors as linked: by that name all other profilers know it */
 	const char *file;	/* source file; NULL: unknown */
 	const char *module;	/* path of the module; NULL: none */
 	uint32_t line;		/* of its definition; 0: unknown */

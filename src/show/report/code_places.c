@@ -69,19 +69,14 @@ json_t *call_places_json(const struct call_places *c, const struct call_figures 
 /* `memcmp (__memcmp_evex_movbe)`, `msort_with_tmp, called as qsort`. */
 static void leaf_name_print(FILE *out, const struct leaf *l, const struct report_options *options, int before)
 {
-	char *public = malloc(strlen(l->name) + 1);
-	bool variant = public && name_public(public, l->name);
+	const char *variant = name_variant(l->name);
+	size_t public = variant ? (size_t)(variant - l->name) : 0;
 
-	print_name_beside(out, variant ? public : l->name, &options->style, before);
-	if (variant) {
-		fputs(" (", out);
-		print_name(out, l->name, &options->style);
-		putc(')', out);
-	} else if (l->called) {
+	print_name_beside(out, l->name, &options->style, before);
+	if (l->called && !(strlen(l->called) == public && strncmp(l->called, l->name, public) == 0)) {
 		fputs(", called as ", out);
 		print_name(out, l->called, &options->style);
 	}
-	free(public);
 }
 
 /* The functions of NAMES, joined by line feeds, as `insert -> compare`, malloc'ed; NULL: out of memory. */

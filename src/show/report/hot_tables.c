@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/name.h"
 #include "base/print.h"
 #include "show/report/figure_text.h"
 #include "show/report/share.h"
@@ -20,12 +19,6 @@ enum { NARROWEST = 80, WIDEST = 120, CALLER = 14, MODULE = 18, LEAST_MODULE = 9 
 struct table_columns {
 	int name, module, caller;	/* widths */
 };
-
-/* The name by which others know HOT of which it is a variant, into PUBLIC, of the size of its name; NULL: by its own. */
-static const char *public_of(char *public, const struct hot *hot)
-{
-	return hot->library && name_public(public, hot->name) ? public : NULL;
-}
 
 static const char *brief_of(const struct hot_cases *c, const struct hot *hot)
 {
@@ -43,20 +36,7 @@ static void name_fit(char *buffer, const char *name, const char *brief, size_t r
 
 char *hot_name_text(char *buffer, const struct hot_cases *c, const struct hot *hot, size_t room, const struct text_style *style)
 {
-	char *public = malloc(strlen(hot->name) + 1);
-	const char *known = public ? public_of(public, hot) : NULL;
-	size_t used;
-
-	name_fit(buffer, known ? known : hot->name, known ? known : brief_of(c, hot), room, style);
-	used = print_width(buffer, strlen(buffer));
-	if (known && used + strlen(" (...)") + 3 <= room) {
-		char own[HOT_NAME_SIZE];
-		size_t at = strlen(buffer);
-
-		name_fit(own, hot->name, hot->name, room - used - strlen(" ()"), style);
-		snprintf(buffer + at, HOT_NAME_SIZE - at, " (%s)", own);
-	}
-	free(public);
+	name_fit(buffer, hot->name, brief_of(c, hot), room, style);
 	return buffer;
 }
 

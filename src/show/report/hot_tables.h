@@ -15,8 +15,7 @@ size_t hot_tables_lines(const struct hot_cases *c, size_t rows);
 
 enum { HOT_NAME_SIZE = 2048 };		/* bytes of a name that is printed, more than enough for one that fits a line */
 
-/* HOT's name; of a library's variant for some processors the name of which it is one, and its own beside, `memcmp (__memcmp_evex_movbe)`, in ROOM columns, 3 or more, into BUFFER
- * of HOT_NAME_SIZE bytes, which is returned. */
+/* HOT's name in ROOM columns, 3 or more, into BUFFER of HOT_NAME_SIZE bytes, which is returned. */
 char *hot_name_text(char *buffer, const struct hot_cases *c, const struct hot *hot, size_t room, const struct text_style *style);
 
 #endif

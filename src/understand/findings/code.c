@@ -149,15 +149,17 @@ bool code_of_routine(struct code *c, const struct report_input *in, const struct
 /* Whether WORD names LEAF. */
 static bool leaf_is_named(const struct leaf *leaf, const char *word)
 {
-	char *public = malloc(strlen(leaf->name) + 1);
+	char *simple = malloc(strlen(leaf->name) + 1);
+	const char *variant = name_variant(leaf->name);
+	size_t n = strlen(word);
 	bool named = strcmp(leaf->name, word) == 0 || (leaf->called && strcmp(leaf->called, word) == 0) ||
-		(public && name_public(public, leaf->name) && strcmp(public, word) == 0);
+		(variant && strncmp(variant + 2, word, n) == 0 && variant[2 + n] == ')');
 
-	if (public && !named) {
-		name_simplify(public, leaf->name);
-		named = strcmp(public, word) == 0;
+	if (simple && !named) {
+		name_simplify(simple, leaf->name);
+		named = strcmp(simple, word) == 0;
 	}
-	free(public);
+	free(simple);
 	return named;
 }
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ static const struct {
 	{ "_GLOBAL__sub_I__ZN4shop5stockE", "static initialisers keyed to shop::stock" },
 	{ "_GLOBAL__sub_D__ZN4shop5stock3addIiEEvT_", "static destructors keyed to shop::stock::add" },
 	{ "_GLOBAL__sub_I.00101_main", "static initialisers keyed to main" },
+	{ "__memset_avx2_unaligned_erms", "memset (__memset_avx2_unaligned_erms)" },
 	{ "_GLOBAL__sub_I_", NULL },
 	{ "_GLOBAL__sub_marine", NULL },
 	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
@@ -59,7 +61,8 @@ static void names_as_gprof(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		const char *expected = strncmp(cases[i].name, "_GLOBAL__sub_", strlen("_GLOBAL__sub_")) ? cases[i].expected : NULL;
+		bool ours = strncmp(cases[i].name, "_GLOBAL__sub_", strlen("_GLOBAL__sub_")) == 0 || strncmp(cases[i].name, "__", 2) == 0;
+		const char *expected = ours ? NULL : cases[i].expected;
 		char *got = demangle_as_gprof(cases[i].name);
 		if (!got != !expected || (got && strcmp(got, expected)))
 			fail_msg("%s: %s", cases[i].name, got ? got : "(none)");
