@@ -17,7 +17,7 @@ int main(void) { int sum = 0; for (int i = 0; i < 1000; i++) sum += twice(i); re
 #endif
 """
 CMAKE = """
-cmake_minimum_required(VERSION 3.16)
+cmake_minimum_required(VERSION 3.2)
 project(tiny C CXX)
 find_package(aprof 0.9 REQUIRED)
 add_library(part STATIC part.c)
