@@ -294,14 +294,15 @@ static void test_threads(void **state)
 	aprof_profile_free(p);
 }
 
-/* Open each kind of file, with a table of each, and what cannot be opened: by a thread of its own. */
+/* Open each kind of file, with a table of each, and what cannot be opened: by a thread of its own, the same at the same time as others. */
 static void *use_handles(void *arg)
 {
-	const char *const files[] = { paper, named, folded, timed }, *base = paper, *new = fresh;
+	const char *const files[] = { timed, paper, named, folded }, *base = paper, *new = fresh;
 
+	pthread_barrier_wait(arg);
 	for (size_t i = 0; i < 4; i++) {
 		struct aprof_error *error = NULL;
-		struct aprof_profile *p = aprof_open(files[(i + (size_t)(uintptr_t)arg) % 4], NULL, &error);
+		struct aprof_profile *p = aprof_open(files[i], NULL, &error);
 		const struct aprof_table *routines = p ? aprof_profile_table(p, "routines", &error) : NULL;
 		struct aprof_comparison *c = aprof_compare(&base, 1, &new, 1, NULL, NULL);
 
@@ -323,15 +324,18 @@ static void test_handles(void **state)
 {
 	enum { THREADS = 4 };
 	pthread_t threads[THREADS];
+	pthread_barrier_t start;
 	void *found;
 
 	(void)state;
-	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, use_handles, (void *)(i + 1)), 0);
+	pthread_barrier_init(&start, NULL, THREADS);
+	for (size_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, use_handles, &start), 0);
 	for (size_t i = 0; i < THREADS; i++) {
 		assert_int_equal(pthread_join(threads[i], &found), 0);
-		assert_ptr_equal(found, (void *)(i + 1));
+		assert_ptr_equal(found, &start);
 	}
+	pthread_barrier_destroy(&start);
 }
 
 /* Bytes of a profile that are changed and cut: it is opened or refused, and all tables of it can be read. */
