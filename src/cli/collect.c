@@ -457,7 +457,7 @@ static bool has_anything(const struct profile *p)
 /* IN, which is kept as NAME, is to be reported by that value.  Where it has none of it, as where the allocator could not be seen, it stays as it is, after a message. */
 static void value_take(const struct run *r, struct input *in, char *name)
 {
-	struct input of_value = { .listener = &listener, .spare = true, .value = value_reported(r->options), .stacks = r->options->nevents && in->profile->sampled };
+	struct input of_value = { .listener = &listener, .spare = true, .value = value_reported(r->options) };
 	struct error err;
 
 	if (input_read(&of_value, &name, 1, NULL, &err) && (r->options->nevents || has_anything(of_value.profile))) {

@@ -53,7 +53,7 @@ static const struct row rows[] = {
 	  TO(stacks) },
 	{ KEY_ALLOCATIONS, "allocations", NULL, COMMAND_RUN, "record what is allocated, too: calls, bytes, bytes that are live at the end and at the peak; and show who allocates",
 	  TO(allocations) },
-	{ KEY_EVENT, "value", "EVENT", COMMAND_RUN, "sample EVENT, too, by call stack: page-faults, context-switches, cpu-migrations, cycles, instructions, cache-misses, branch-misses, or "
+	{ KEY_EVENT, "value", "EVENT", COMMAND_RUN, "sample EVENT, too, by context and by call stack: page-faults, context-switches, cpu-migrations, cycles, instructions, cache-misses, branch-misses, or "
 	  "what else perf has; may be given several times; the report is of the first", BY_CASE },
 	{ KEY_INTERVALS, "intervals", NULL, RUNS, "keep times by interval of the run, too: up to 1,000, of 4 ms at least; reports then show a range of its time",
 	  TO(intervals) },

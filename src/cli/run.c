@@ -101,8 +101,12 @@ static bool sampling_prepare(struct run *r, char **argv)
 {
 	if (r->options->verify || r->options->script || !r->program || (!r->options->stacks && collect_has_hooks(r->program)))
 		return true;
-	if (r->options->stacks && collect_has_mcount(r->program))
-		return true;
+	if (r->options->stacks && collect_has_mcount(r->program)) {
+		if (r->options->nevents)
+			message("--value=%s: %s has gprof's hooks, so its return addresses are changed while it runs, and stacks, by which events are told, cannot be followed", r->options->events[0],
+				r->program);
+		return !r->options->nevents;
+	}
 	collect_sampling(r);
 	r->sampling.command = argv;
 	r->sampling.source = record_source(r->sampling.source, r->sampling.wall);

@@ -213,12 +213,17 @@ struct aprof_table *values_make(struct aprof_profile *p, struct error *err)
 {
 	static const struct profile_value calls = { .name = "calls", .unit = "count" };
 	const struct profile *q = p->input.profile;
-	struct aprof_table *t = columns_make("values", value_rules, COUNT(value_rules), (size_t)q->nvalues + profile_has_calls(q), p->unit, err);
+	const struct profile_value *v;
+	struct aprof_table *t;
+	uint32_t n = 0;
 
-	for (size_t i = 0; t && i < q->nvalues; i++)
-		value_fill(t, i, &q->values[i]);
+	while (profile_value_at(q, n))
+		n++;
+	t = columns_make("values", value_rules, COUNT(value_rules), (size_t)n + profile_has_calls(q), p->unit, err);
+	for (uint32_t i = 0; t && (v = profile_value_at(q, i)) != NULL; i++)
+		value_fill(t, i, v);
 	if (t && profile_has_calls(q))
-		value_fill(t, q->nvalues, &calls);
+		value_fill(t, n, &calls);
 	return t;
 }
 

@@ -210,6 +210,11 @@ class Script(unittest.TestCase):
         return {c["history"]: c["bytes"] for c in data["contexts"] if c.get("bytes")}
 
     @here.long
+    def value_bytes(self):
+        """The same, as a value of the profile."""
+        data = json.loads(run([APROF, "contexts", "--json", "--value=bytes"], self.cwd).stdout)
+        return {c["history"]: c["time"] for c in data["contexts"] if c["time"]}
+
     def test_bytes(self):
         """What is told to be moved stands with the context, through forks, sums and files; what is told while stopped, or before a reset, does not."""
         fork = [("e", 0), ("a", 3), ("f", 0), ("a", 5), ("e", 1), ("a", 7)]
@@ -218,6 +223,7 @@ class Script(unittest.TestCase):
                 self.check_ops(way, [more for op in ops for more in ([op, ("y", 3 * op[1])] if op[0] == "a" else [op])])
                 expected = {h: 3 * c[2] for h, c in self.contexts().items() if c[2] and h != "-"}
                 self.assertEqual({h: n for h, n in self.bytes().items() if h != ""}, expected, (way, ops))
+                self.assertEqual(self.value_bytes(), self.bytes(), (way, ops))
         run([APROF, "merge", "-o", "sum", "amon.out", "amon.out"], self.cwd)
         self.assertEqual(self.bytes("sum"), {h: 2 * n for h, n in self.bytes().items()})
         for way in WAYS:

@@ -225,12 +225,16 @@ static void profile_items_take(const struct reader *r, const struct chunk *c, ui
 /* The value that was chosen is what counts of item I. */
 static void take_chosen(const struct reader *r, const struct beside *b, uint32_t i, struct counts *n)
 {
-	if (r->of_calls) {
+	n->ticks = 0;
+	if (r->chosen == CHOSEN_CALLS) {
 		n->time = n->calls;
-		n->ticks = 0;
 		return;
 	}
-	values_take_chosen(r, b->amounts, b->namounts, i, &n->time, &n->ticks);
+	n->time = 0;
+	if (r->chosen == CHOSEN_BYTES)
+		profile_items_take(r, b->bytes, i, &n->time, sizeof n->time);
+	else
+		values_take_chosen(r, b->amounts, b->namounts, i, &n->time, &n->ticks);
 	n->used = n->used || n->time || n->ticks;
 }
 

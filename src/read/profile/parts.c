@@ -93,10 +93,18 @@ bool parts_share(struct profile *p, const struct profile_share *s)
 	return true;
 }
 
-void parts_shares_sort(struct profile *p)
+void parts_shares_settle(struct profile *p)
 {
+	size_t kept = 0;
+
 	if (p->nshares)
 		qsort(p->shares, p->nshares, sizeof *p->shares, order_shares);
+	for (size_t i = 0; i < p->nshares; i++)
+		if (kept > 0 && order_shares(&p->shares[kept - 1], &p->shares[i]) == 0)
+			profile_sum_share(&p->shares[kept - 1], &p->shares[i]);
+		else
+			p->shares[kept++] = p->shares[i];
+	p->nshares = kept;
 }
 
 bool parts_detour(struct profile *p, uint32_t from, uint32_t to, uint64_t calls)

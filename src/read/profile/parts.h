@@ -24,8 +24,8 @@ uint32_t parts_context(struct profile *p, uint32_t caller, uint32_t routine);
 /* What the thread has in a context; one for each at most.  False: out of memory. */
 bool parts_share(struct profile *p, const struct profile_share *s);
 
-/* Put all shares in their order again, after some were added to a profile that has others. */
-void parts_shares_sort(struct profile *p);
+/* Put all shares in their order again, after some were added to a profile that has others; those of one thread and context become one. */
+void parts_shares_settle(struct profile *p);
 
 /* CALLS of those that entered context TO came from FROM, which is not the one that TO was built from; one for each pair at most.  False: out of memory. */
 bool parts_detour(struct profile *p, uint32_t from, uint32_t to, uint64_t calls);

@@ -18,7 +18,8 @@ struct profile_private {
 	size_t phases, scripts, spreads, slices, values, amounts; /* likewise */
 	char *phase;			/* the only one that counts; NULL: all */
 	char *value;			/* the one that is to be in the place of times; NULL: each file's first */
-	bool value_of_stacks;		/* that is one of the call stacks beside */
+	enum profile_value_from value_from; /* who has that */
+	bool value_beside;		/* some file has it in its call stacks alone */
 	bool weighed;			/* some share has squares */
 	uint64_t divisor;		/* parts.c: times come so many times too large; 0: they do not */
 	uint32_t *node_of;		/* context -> its node in histories */
@@ -28,6 +29,7 @@ struct profile_private {
 struct profile_mark {
 	uint32_t runs, modules, routines, threads, contexts, nodes, scripts, values;
 	size_t amounts, shares, slices, pcs, stacks, sites, symbols, arcs, detours;
+	bool value_beside;
 };
 
 struct profile_mark profile_mark(const struct profile *p);

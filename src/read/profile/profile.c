@@ -231,6 +231,7 @@ struct profile_mark profile_mark(const struct profile *p)
 		.runs = p->nruns, .modules = p->nmodules, .routines = p->nroutines, .threads = p->nthreads,
 		.contexts = p->ncontexts, .nodes = p->private->histories.n, .scripts = p->nscripts, .values = p->nvalues, .amounts = p->namounts,
 		.shares = p->nshares, .slices = p->nslices, .pcs = p->npcs, .stacks = p->nstacks, .sites = p->nsites, .symbols = p->nsymbols, .arcs = p->narcs, .detours = p->ndetours,
+		.value_beside = p->private->value_beside,
 	};
 }
 
@@ -299,6 +300,7 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 	cut_symbols(p, mark->symbols);
 	p->narcs = mark->arcs;
 	p->ndetours = mark->detours;
+	own->value_beside = mark->value_beside;
 	table_cut(&own->module_table, p->nmodules, profile_module_hash, p);
 	table_cut(&own->routine_table, p->nroutines, profile_routine_hash, p);
 }
@@ -376,11 +378,13 @@ double profile_tick(const struct profile *p)
 	return h->rate ? 1e9 / h->rate : 0;
 }
 
-bool profile_set_value(struct profile *p, const char *name, bool of_stacks)
+bool profile_set_value(struct profile *p, const char *name, enum profile_value_from from)
 {
-	p->private->value_of_stacks = of_stacks;
+	p->private->value_from = from;
 	return (p->private->value = strdup(name)) != NULL;
 }
+
+bool profile_value_is_beside(const struct profile *p) { return p->private->value_beside; }
 
 const struct profile_value *profile_value_of(const struct profile *p)
 {

@@ -294,9 +294,23 @@ bool profile_read(struct profile *p, const void *data, size_t len, const char *l
  * Program counters are not kept by phases: there will be none.  False: out of memory. */
 bool profile_set_phase(struct profile *p, const char *name);
 
-/* What profile_read adds from now on is to have the value NAME in the place of times, and no other one; "calls" is one where calls were counted.
- * OF_STACKS: of the call stacks beside (profile.sampled) alone.  False: out of memory. */
-bool profile_set_value(struct profile *p, const char *name, bool of_stacks);
+/* Who may have the value that is asked for. */
+enum profile_value_from {
+	PROFILE_VALUE_OWN,		/* the file itself */
+	PROFILE_VALUE_OF_STACKS,	/* the call stacks beside exact contexts (profile.sampled), which are to have it: the contexts have their first */
+	PROFILE_VALUE_JOINED,		/* the file, else the call stacks beside: then the contexts have nothing of it until stack_join_charge */
+};
+
+/* What profile_read adds from now on is to have the value NAME, FROM there, in the place of times, and no other one; "calls" is one where calls were
+ * counted. False: out of memory. */
+bool profile_set_value(struct profile *p, const char *name, enum profile_value_from from);
+
+/* Have the call stacks beside P the value that was asked for, and its contexts none of it? */
+bool profile_value_is_beside(const struct profile *p);
+
+/* The values of P that can be asked for, beside calls: its own, those that the call stacks beside alone have, and the bytes that its calls moved;
+ * NULL: there are no more than I. */
+const struct profile_value *profile_value_at(const struct profile *p, uint32_t i);
 
 /* What the times of P are, and whether they are times, in ns. */
 const struct profile_value *profile_value_of(const struct profile *p);

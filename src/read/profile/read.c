@@ -14,54 +14,6 @@
 #define WORK_AT_LEAST (UINT64_C(1) << 22)
 #define NODES_PER_ITEM 128
 #define NODES_AT_LEAST (UINT64_C(1) << 18)
-#define OLD_PERIODS 4		/* of the clock between two program counters, in files that do not say */
-
-static bool check_magic(struct reader *r)
-{
-	const struct amon_header *h = &r->run.header;
-
-	if (r->len < sizeof h->magic || memcmp(r->data, AMON_MAGIC, sizeof h->magic) != 0)
-		return error_set(r->err, ERROR_NOT_AMON, 0, "%.60s: %s", r->label,
-				 r->len ? "not an amon.out file" : "empty; not an amon.out file");
-	if (r->len < sizeof *h)
-		return reader_corrupt(r, r->len, "cut off inside its header, nothing can be read");
-	memcpy(&r->run.header, r->data, sizeof *h);
-	if (h->version != AMON_VERSION)
-		return error_set(r->err, ERROR_VERSION, offsetof(struct amon_header, version),
-				 "%.60s: format version %u, this aprof reads %u", r->label, h->version, AMON_VERSION);
-	if (h->header_size < offsetof(struct amon_header, cpu_user) || h->header_size > sizeof *h || h->counter_size != sizeof(struct amon_counter))
-		return error_set(r->err, ERROR_VERSION, offsetof(struct amon_header, header_size),
-				 "%.60s: header of %u and counters of %u bytes, this aprof reads %zu and %zu",
-				 r->label, h->header_size, h->counter_size, sizeof *h, sizeof(struct amon_counter));
-	memset((char *)&r->run.header + h->header_size, 0, sizeof *h - h->header_size);
-	if (h->pc_source != AMON_SOURCE_NONE && !h->pc_period && h->rate)
-		r->run.header.pc_period = OLD_PERIODS * UINT64_C(1000000000) / h->rate;
-	return true;
-}
-
-static bool check_header(struct reader *r)
-{
-	struct amon_header *h = &r->run.header;
-
-	if (h->clock > AMON_CLOCK_COUNT)
-		return reader_corrupt(r, offsetof(struct amon_header, clock), "unknown clock %u", h->clock);
-	if (h->clock == AMON_CLOCK_TSC && h->tsc_hz == 0)
-		return reader_corrupt(r, offsetof(struct amon_header, tsc_hz), "a cycle clock of unknown frequency");
-	if (h->source > AMON_SOURCE_PTRACE || h->pc_source > AMON_SOURCE_PTRACE)
-		return reader_corrupt(r, offsetof(struct amon_header, source), "unknown source of ticks");
-	if (h->state > AMON_ENDED)
-		return reader_corrupt(r, offsetof(struct amon_header, state), "unknown state %u", h->state);
-	if (h->command_size > sizeof h->command)
-		return reader_corrupt(r, offsetof(struct amon_header, command_size), "command line of %u bytes, %zu fit",
-				      h->command_size, sizeof h->command);
-	if (h->used < AMON_PAGE || h->used % AMON_PAGE != 0)
-		return reader_corrupt(r, offsetof(struct amon_header, used), "%llu bytes in use are no whole pages",
-				      (unsigned long long)h->used);
-	h->host[sizeof h->host - 1] = h->program[sizeof h->program - 1] = 0;
-	h->directory[sizeof h->directory - 1] = h->command[sizeof h->command - 1] = 0;
-	h->origin[sizeof h->origin - 1] = h->unit[sizeof h->unit - 1] = 0;
-	return true;
-}
 
 /* Room for the contexts of the first file, of which each item may make one: so large arrays need not grow and be copied.  Those of later files are most often
  * there already. */
@@ -197,13 +149,19 @@ static bool is_of_stacks(const struct reader *r, const struct chunk *c)
 	return profile_kind_is_stacks(profile_kind(&h)) && !profile_kind_is_stacks(profile_kind(&r->run.header));
 }
 
+/* Have the call stacks beside P the value that was asked for? */
+static bool is_value_of_stacks(const struct profile *p)
+{
+	return p->private->value_from == PROFILE_VALUE_OF_STACKS || p->private->value_beside;
+}
+
 /* Phases are the program's own, which a recorder knows nothing of. */
 static bool read_sampled(struct reader *r)
 {
 	size_t i = 0;
 	const struct chunk *c = reader_next(r, AMON_SAMPLED, &i);
 
-	if (!c || r->p->private->phase || (r->p->private->value && !r->p->private->value_of_stacks) || (c->items < sizeof(struct amon_header) && r->run.truncated))
+	if (!c || r->p->private->phase || (r->p->private->value && !is_value_of_stacks(r->p)) || (c->items < sizeof(struct amon_header) && r->run.truncated))
 		return true;
 	if (c->items < sizeof(struct amon_header) || !is_of_stacks(r, c) || reader_next(r, AMON_SAMPLED, &i))
 		return reader_corrupt(r, c->at, "no call stacks of the same run");
@@ -212,7 +170,7 @@ static bool read_sampled(struct reader *r)
 
 static bool profile_read_all(struct reader *r)
 {
-	return check_magic(r) && check_header(r) && reader_collect(r) && add_run(r) && read_values(r) && read_modules(r) && read_symbols(r) && read_commands(r) &&
+	return reader_header(r) && reader_collect(r) && add_run(r) && read_values(r) && read_modules(r) && read_symbols(r) && read_commands(r) &&
 	       read_routines(r) && read_scripts(r) && read_threads(r) && read_phases(r) && prepare(r) && read_contexts(r) && read_arcs(r) && read_sampled(r);
 }
 
@@ -225,23 +183,13 @@ bool profile_read(struct profile *p, const void *data, size_t len, const char *l
 		read_commit(&r);
 	else
 		profile_rewind(p, &r.mark);
-	free(r.chunks);
-	free(r.mappings);
-	free(r.routines);
-	free(r.items);
-	free(r.share_of);
-	free(r.met);
-	free(r.phases);
-	free(r.spreads);
-	free(r.parts);
-	free(r.values);
-	free(r.value_of);
+	reader_end(&r);
 	return ok;
 }
 
 struct profile *profile_beside(struct profile *p)
 {
-	if (!p->sampled && (p->sampled = profile_new()) && p->private->value_of_stacks && !profile_set_value(p->sampled, p->private->value, false)) {
+	if (!p->sampled && (p->sampled = profile_new()) && is_value_of_stacks(p) && !profile_set_value(p->sampled, p->private->value, PROFILE_VALUE_OWN)) {
 		profile_free(p->sampled);
 		p->sampled = NULL;
 	}

@@ -65,7 +65,25 @@ static bool has_calls(const struct reader *r)
 	return !(r->run.header.way >> AMON_WAY_STACKS & 1) && !(r->run.header.way >> AMON_WAY_ARCS & 1);
 }
 
-static bool value_unknown(struct reader *r, const char *name)
+/* The same of what these moved? */
+static bool has_bytes(const struct reader *r)
+{
+	size_t i = 0;
+
+	return has_calls(r) && reader_next(r, AMON_BYTES, &i);
+}
+
+/* Which of the N VALUES is called NAME; N: none. */
+static uint32_t value_called(const struct profile_value *values, uint32_t n, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < n && strcmp(values[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static bool value_unknown(struct reader *r, const struct reader *beside, const char *name)
 {
 	char list[200] = "";
 	size_t n = 0;
@@ -73,9 +91,30 @@ static bool value_unknown(struct reader *r, const char *name)
 	for (uint32_t i = 0; i < r->nvalues && n < sizeof list; i++)
 		if (i || r->run.header.clock != AMON_CLOCK_NONE)
 			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", r->values[i].name);
+	for (uint32_t i = 0; i < beside->nvalues && n < sizeof list; i++)
+		if (value_called(r->values, r->nvalues, beside->values[i].name) == r->nvalues)
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", beside->values[i].name);
+	if (has_bytes(r) && n < sizeof list)
+		n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", value_bytes.name);
 	if (has_calls(r) && n < sizeof list)
 		snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", value_calls.name);
 	return error_set(r->err, ERROR_USAGE, ERROR_NO_OFFSET, "%.60s: it has no value %.60s, but %s", r->label, name, list[0] ? list : "none");
+}
+
+/* The values of the call stacks that the file has beside its contexts, if it may be one of theirs that is asked for, into S, of which reader_end is
+ * to be called: none where there are no stacks, or something is the matter with them, which whoever reads them says. */
+static void values_beside(const struct reader *r, struct reader *s, struct error *ignored)
+{
+	size_t i = 0;
+	const struct chunk *c = r->p->private->value_from == PROFILE_VALUE_JOINED && has_calls(r) ? reader_next(r, AMON_SAMPLED, &i) : NULL;
+
+	*s = (struct reader){ .p = r->p, .label = r->label, .err = ignored };
+	if (!c)
+		return;
+	s->data = r->data + c->at + c->head.first;
+	s->len = c->items;
+	if (!reader_header(s) || !reader_collect(s) || !read_values_take(s))
+		s->nvalues = 0;
 }
 
 /* Nothing of what the header says of a clock, its samples and its hooks is about another value. */
@@ -91,29 +130,52 @@ static void header_turn(struct amon_header *h, const struct profile_value *v)
 	value_tell(v, h->unit, sizeof h->unit);
 }
 
+/* V is what stands in the place of times. */
+static void value_take(struct reader *r, const struct profile_value *v)
+{
+	r->divisor = 1;
+	r->values[0] = *v;
+	header_turn(&r->run.header, v);
+}
+
+/* The same, of the call stacks beside. */
+static bool value_choose_beside(struct reader *r, const char *name)
+{
+	struct reader beside;
+	struct error ignored;
+	uint32_t i;
+
+	values_beside(r, &beside, &ignored);
+	i = value_called(beside.values, beside.nvalues, name);
+	if (i < beside.nvalues) {
+		r->chosen = CHOSEN_BESIDE;
+		r->p->private->value_beside = true;
+		value_take(r, &beside.values[i]);
+	} else {
+		value_unknown(r, &beside, name);
+	}
+	reader_end(&beside);
+	return r->chosen == CHOSEN_BESIDE;
+}
+
 /* The value that was asked for is the only one. */
 static bool value_choose(struct reader *r, const char *name)
 {
-	uint32_t i = 0;
+	uint32_t i = value_called(r->values, r->nvalues, name);
+	bool calls = strcmp(name, value_calls.name) == 0 && has_calls(r), bytes = strcmp(name, value_bytes.name) == 0 && has_bytes(r);
 
-	while (i < r->nvalues && strcmp(r->values[i].name, name) != 0)
-		i++;
-	if (i == r->nvalues && (strcmp(name, value_calls.name) != 0 || !has_calls(r)))
-		return value_unknown(r, name);
-	r->chosen = i;
-	r->of_calls = i == r->nvalues;
-	if (i == 0)
-		return true;
-	r->divisor = 1;
-	r->values[0] = r->of_calls ? value_calls : r->values[i];
-	header_turn(&r->run.header, &r->values[0]);
+	if (i == r->nvalues && !calls && !bytes)
+		return value_choose_beside(r, name);
+	r->chosen = i < r->nvalues ? i : calls ? CHOSEN_CALLS : CHOSEN_BYTES;
+	if (i > 0)
+		value_take(r, i < r->nvalues ? &r->values[i] : calls ? &value_calls : &value_bytes);
 	return true;
 }
 
 bool read_values(struct reader *r)
 {
 	struct profile *p = r->p;
-	bool elsewhere = p->private->value_of_stacks && !(r->run.header.way >> AMON_WAY_STACKS & 1);
+	bool elsewhere = p->private->value_from == PROFILE_VALUE_OF_STACKS && !(r->run.header.way >> AMON_WAY_STACKS & 1);
 	const char *name = elsewhere ? NULL : p->private->value;
 
 	if (!read_values_take(r) || (name && !value_choose(r, name)))

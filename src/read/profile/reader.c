@@ -1,4 +1,4 @@
-/* reader.c - the chunks of a file: found, counted, and handed out to those who read them.
+/* reader.c - the header of a file, and its chunks: found, counted, and handed out to those who read them.
  *
  * The writer may be alive.  What it publishes last we read first: counts of contexts before
  * those of the routines that they name, each count once. So whatever is read is
@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define OLD_PERIODS 4		/* of the clock between two program counters, in files that do not say */
 
 bool reader_corrupt(struct reader *r, uint64_t offset, const char *format, ...)
 {
@@ -37,6 +39,70 @@ uint64_t reader_nsec(const struct reader *r, uint64_t x)
 		return r->divisor > 1 ? x / r->divisor : x;
 	nsec = (unsigned __int128)x * 1000000000 / h->tsc_hz;
 	return nsec > UINT64_MAX ? UINT64_MAX : (uint64_t)nsec;
+}
+
+static bool check_magic(struct reader *r)
+{
+	const struct amon_header *h = &r->run.header;
+
+	if (r->len < sizeof h->magic || memcmp(r->data, AMON_MAGIC, sizeof h->magic) != 0)
+		return error_set(r->err, ERROR_NOT_AMON, 0, "%.60s: %s", r->label,
+				 r->len ? "not an amon.out file" : "empty; not an amon.out file");
+	if (r->len < sizeof *h)
+		return reader_corrupt(r, r->len, "cut off inside its header, nothing can be read");
+	memcpy(&r->run.header, r->data, sizeof *h);
+	if (h->version != AMON_VERSION)
+		return error_set(r->err, ERROR_VERSION, offsetof(struct amon_header, version),
+				 "%.60s: format version %u, this aprof reads %u", r->label, h->version, AMON_VERSION);
+	if (h->header_size < offsetof(struct amon_header, cpu_user) || h->header_size > sizeof *h || h->counter_size != sizeof(struct amon_counter))
+		return error_set(r->err, ERROR_VERSION, offsetof(struct amon_header, header_size),
+				 "%.60s: header of %u and counters of %u bytes, this aprof reads %zu and %zu",
+				 r->label, h->header_size, h->counter_size, sizeof *h, sizeof(struct amon_counter));
+	memset((char *)&r->run.header + h->header_size, 0, sizeof *h - h->header_size);
+	if (h->pc_source != AMON_SOURCE_NONE && !h->pc_period && h->rate)
+		r->run.header.pc_period = OLD_PERIODS * UINT64_C(1000000000) / h->rate;
+	return true;
+}
+
+static bool check_header(struct reader *r)
+{
+	struct amon_header *h = &r->run.header;
+
+	if (h->clock > AMON_CLOCK_COUNT)
+		return reader_corrupt(r, offsetof(struct amon_header, clock), "unknown clock %u", h->clock);
+	if (h->clock == AMON_CLOCK_TSC && h->tsc_hz == 0)
+		return reader_corrupt(r, offsetof(struct amon_header, tsc_hz), "a cycle clock of unknown frequency");
+	if (h->source > AMON_SOURCE_PTRACE || h->pc_source > AMON_SOURCE_PTRACE)
+		return reader_corrupt(r, offsetof(struct amon_header, source), "unknown source of ticks");
+	if (h->state > AMON_ENDED)
+		return reader_corrupt(r, offsetof(struct amon_header, state), "unknown state %u", h->state);
+	if (h->command_size > sizeof h->command)
+		return reader_corrupt(r, offsetof(struct amon_header, command_size), "command line of %u bytes, %zu fit",
+				      h->command_size, sizeof h->command);
+	if (h->used < AMON_PAGE || h->used % AMON_PAGE != 0)
+		return reader_corrupt(r, offsetof(struct amon_header, used), "%llu bytes in use are no whole pages",
+				      (unsigned long long)h->used);
+	h->host[sizeof h->host - 1] = h->program[sizeof h->program - 1] = 0;
+	h->directory[sizeof h->directory - 1] = h->command[sizeof h->command - 1] = 0;
+	h->origin[sizeof h->origin - 1] = h->unit[sizeof h->unit - 1] = 0;
+	return true;
+}
+
+bool reader_header(struct reader *r) { return check_magic(r) && check_header(r); }
+
+void reader_end(struct reader *r)
+{
+	free(r->chunks);
+	free(r->mappings);
+	free(r->routines);
+	free(r->items);
+	free(r->share_of);
+	free(r->met);
+	free(r->phases);
+	free(r->spreads);
+	free(r->parts);
+	free(r->values);
+	free(r->value_of);
 }
 
 /* A number that the writer may be raising. */

@@ -1,8 +1,8 @@
 /* reader.h - one reading of one file: what the files that read hand to each other.
  *
- * read.c walks the steps, read_values.c says which values there are, reader.c finds the chunks and takes their counts, records.c turns modules,
- * routines and threads into the profile's, scripts.c says what those of scripts are, phases.c their phases, spreads.c how they differ over ranks,
- * slices.c what was when, items.c replays the contexts and sums their counters. */
+ * read.c walks the steps, read_values.c says which values there are, reader.c checks the header, finds the chunks and takes their counts, records.c
+ * turns modules, routines and threads into the profile's, scripts.c says what those of scripts are, phases.c their phases, spreads.c how they differ
+ * over ranks, slices.c what was when, items.c replays the contexts and sums their counters. */
 #ifndef READER_H
 #define READER_H
 
@@ -49,6 +49,13 @@ struct file_spread {
 	struct profile_spread spread;
 };
 
+/* What may be read in the place of times that is none of the values that the file says it has. */
+enum chosen {
+	CHOSEN_CALLS = 0x7fffff00,	/* its calls */
+	CHOSEN_BYTES,			/* what these moved (AMON_BYTES) */
+	CHOSEN_BESIDE			/* one that the call stacks beside have */
+};
+
 struct reader {
 	struct profile *p;		/* what is added to */
 	struct profile_mark mark;	/* how much it held before */
@@ -81,10 +88,9 @@ struct reader {
 	struct profile_value *values;	/* of the file; of one that was chosen [0] alone */
 	uint32_t *value_of;		/* value of the file -> value of the profile */
 	uint32_t nvalues;		/* how many */
-	uint32_t chosen;		/* which of the file's is read in the place of times; 0: these are */
+	uint32_t chosen;		/* which of the file's is read in the place of times, or what else (enum chosen); 0: these are */
 	uint32_t peak;			/* the value that is the peak of the one before it (AMON_VALUE_PEAK), and its state; 0: none is */
 	uint64_t peak_state;
-	bool of_calls;			/* it is its calls */
 	uint64_t divisor;		/* what stands in the place of times is by so much too large */
 	uint64_t budget;		/* bound on histories.work: beyond it the file is absurd */
 	uint64_t node_budget;		/* the same for histories.n */
@@ -94,6 +100,12 @@ struct reader {
 bool reader_corrupt(struct reader *r, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 bool reader_no_memory(struct reader *r);
+
+/* Take the header, and check it. */
+bool reader_header(struct reader *r);
+
+/* R is done with: free what it has of its own. */
+void reader_end(struct reader *r);
 
 /* Find the chunks, their counts, and again what was appended meanwhile: a routine that a context names may be there.  False with the
  * error set. */

@@ -2,6 +2,7 @@
 #include "read/profile/stack_join.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "read/profile/parts.h"
 #include "read/profile/private.h"
@@ -24,6 +25,7 @@ struct joining {
 	struct joined_context *places;		/* by context of the stacks */
 	bool *counts;			/* by the same: samples that count are in it, or in what it leads to */
 	uint32_t *thread_of;		/* by thread of the stacks */
+	bool split;			/* paths are wanted */
 	size_t room;			/* of parts */
 };
 
@@ -86,7 +88,7 @@ static bool stack_join_place(struct joining *j, uint32_t i)
 /* Which contexts have something that counts: the others need no path. */
 static void stack_join_counts_find(struct joining *j)
 {
-	for (uint32_t i = j->stacks->ncontexts; i-- > 1;) {
+	for (uint32_t i = j->split ? j->stacks->ncontexts : 0; i-- > 1;) {
 		j->counts[i] |= j->stacks->contexts[i].ticks && j->given->counts[i] > 0;
 		j->counts[j->stacks->contexts[i].parent] |= j->counts[i];
 	}
@@ -214,11 +216,8 @@ static void parts_settle(struct stack_join *b)
 
 static bool stack_join_join(struct joining *j)
 {
-	j->p->plain = j->p->ncontexts;
 	if (!stack_join_places_find(j))
 		return false;
-	for (uint32_t i = 0; i < j->stacks->nthreads; i++)
-		j->thread_of[i] = stack_join_thread_find(j->stacks, j->stacks->threads[i].record.tid) == i ? stack_join_thread_find(j->p, j->stacks->threads[i].record.tid) : PROFILE_NONE;
 	for (size_t i = 0; i < j->stacks->nshares; i++)
 		if (!stack_join_share_add(j, &j->stacks->shares[i]))
 			return false;
@@ -229,16 +228,65 @@ static bool stack_join_join(struct joining *j)
 	return true;
 }
 
-bool stack_join_make(struct stack_join *b, struct profile *p, const struct stack_join_given *given, struct error *err)
+/* The first thread of P that is called as T is; else the first of all. */
+static uint32_t thread_named(const struct profile *p, const struct profile_thread *t)
 {
-	struct joining j = { .below = b, .p = p, .stacks = p->sampled, .given = given };
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (strncmp(p->threads[i].record.name, t->record.name, sizeof t->record.name) == 0)
+			return i;
+	return 0;
+}
+
+/* Add what S, a share of the stacks, has of P's value to where it belongs.  False: out of memory. */
+static bool share_charge(struct joining *j, const struct profile_share *s)
+{
+	struct joined_context at = j->places[s->context];
+	uint32_t known = j->thread_of[s->thread], thread = known != PROFILE_NONE ? known : thread_named(j->p, &j->stacks->threads[s->thread]);
+	struct profile_share share = { .context = at.path, .thread = thread, .time = s->time, .ticks = s->ticks, .squares = { s->squares[0], s->squares[1] } };
+	struct amon_thread *record = &j->p->threads[thread].record;
+
+	stack_join_count(j->below, at.exact, s->ticks);
+	if (!(j->given->counts[s->context] > 0)) {
+		add_capped(&record->monitor, s->time);
+		add_capped(&j->p->monitor, s->time);
+	} else if (!stack_join_is_known(at.exact)) {
+		add_capped(&record->unplaced, s->time);
+		add_capped(&j->p->unplaced, s->time);
+	} else if (!parts_share(j->p, &share)) {
+		return false;
+	} else {
+		profile_add_share(j->p, &share);
+	}
+	return true;
+}
+
+static bool stack_join_charge_all(struct joining *j)
+{
+	bool ok = stack_join_places_find(j);
+
+	for (size_t i = 0; ok && j->p->nthreads && i < j->stacks->nshares; i++)
+		ok = share_charge(j, &j->stacks->shares[i]);
+	if (ok)
+		parts_shares_settle(j->p);
+	return ok;
+}
+
+/* Join P and its stacks as JOIN has it. */
+static bool joining_do(struct stack_join *b, struct profile *p, const struct stack_join_given *given, bool split, bool (*join)(struct joining *j), struct error *err)
+{
+	struct joining j = { .below = b, .p = p, .stacks = p->sampled, .given = given, .split = split };
 	bool ok;
 
 	*b = (struct stack_join){ .hooked = given->hooked };
 	j.places = calloc((size_t)j.stacks->ncontexts + 1, sizeof *j.places);
 	j.thread_of = calloc((size_t)j.stacks->nthreads + 1, sizeof *j.thread_of);
 	j.counts = calloc((size_t)j.stacks->ncontexts + 1, sizeof *j.counts);
-	ok = j.places && j.thread_of && j.counts && stack_join_join(&j);
+	ok = j.places && j.thread_of && j.counts;
+	for (uint32_t i = 0; ok && i < j.stacks->nthreads; i++)
+		j.thread_of[i] = stack_join_thread_find(j.stacks, j.stacks->threads[i].record.tid) == i ? stack_join_thread_find(p, j.stacks->threads[i].record.tid) : PROFILE_NONE;
+	if (split)
+		p->plain = p->ncontexts;
+	ok = ok && join(&j);
 	free(j.places);
 	free(j.counts);
 	free(j.thread_of);
@@ -246,6 +294,16 @@ bool stack_join_make(struct stack_join *b, struct profile *p, const struct stack
 		return true;
 	stack_join_free(b);
 	return error_no_memory(err, "joining call stacks with contexts");
+}
+
+bool stack_join_make(struct stack_join *b, struct profile *p, const struct stack_join_given *given, struct error *err)
+{
+	return joining_do(b, p, given, true, stack_join_join, err);
+}
+
+bool stack_join_charge(struct stack_join *b, struct profile *p, const struct stack_join_given *given, bool split, struct error *err)
+{
+	return joining_do(b, p, given, split, stack_join_charge_all, err);
 }
 
 void stack_join_free(struct stack_join *b)

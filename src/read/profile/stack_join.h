@@ -1,4 +1,4 @@
-/* stack_join.h - exact contexts and call stacks of the same processes, joined: which plain code, without hooks, ran below each exact context.
+/* stack_join.h - exact contexts and call stacks of the same processes, joined: which plain code, without hooks, ran below each exact context, and what was sampled by stack alone, by exact context.
  *
  *     stack      main  qsort  cmp  fold  towlower        main and cmp have hooks
  *     context    main         cmp                        of the exact profile
@@ -20,7 +20,7 @@
 
 /* What the caller, who knows symbols, says of the routines. */
 struct stack_join_given {
-	const uint32_t *routine_of;	/* by routine of the stacks: in the exact profile; a routine with hooks in it, or a plain one (parts_routine) */
+	const uint32_t *routine_of;	/* by routine of the stacks: in the exact profile; a routine with hooks in it, or a plain one (parts_routine), or, where no paths are wanted, PROFILE_NONE */
 	const uint32_t *alike;		/* by routine of the exact profile: the next one of the same function; PROFILE_NONE: no more */
 	uint32_t hooked;		/* routines of the exact profile before this one have hooks, the others are plain */
 	const double *counts;		/* by context of the stacks: what of its samples counts, 0..1; the others found aprof's own code */
@@ -55,5 +55,11 @@ struct stack_join {
  * False with *ERR set: out of memory, and P is good for nothing but to be freed.  Freed with stack_join_free. */
 bool stack_join_make(struct stack_join *b, struct profile *p, const struct stack_join_given *given, struct error *err);
 void stack_join_free(struct stack_join *b);
+
+/* Give the contexts of P, whose value is one that its call stacks alone have (profile_value_is_beside), what these have of it: amounts, samples and
+ * squares go where stack_join_make would have a sample, below the contexts only if they are to be SPLIT; of stacks outside of all routines with
+ * hooks to the root.  What is aprof's own becomes P's `monitor`, and of stacks that no exact context is known of `unplaced`.  Threads are told by
+ * the kernel's id, or where it is not one thread's by name; else what they have is the first one's.  *B has no parts.  Likewise. */
+bool stack_join_charge(struct stack_join *b, struct profile *p, const struct stack_join_given *given, bool split, struct error *err);
 
 #endif

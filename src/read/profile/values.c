@@ -8,6 +8,8 @@
 #include "base/array.h"
 #include "contract/amount.h"
 
+const struct profile_value value_bytes = { "bytes", "bytes", 0 };
+
 static void value_name(struct profile_value *v, const char *name, size_t n, const char *unit)
 {
 	snprintf(v->name, sizeof v->name, "%.*s", (int)n, name);
@@ -105,6 +107,20 @@ uint32_t profile_value_add(struct profile *p, const struct profile_value *v)
 		return PROFILE_NONE;
 	p->values[p->nvalues] = *v;
 	return p->nvalues++;
+}
+
+const struct profile_value *profile_value_at(const struct profile *p, uint32_t i)
+{
+	if (i < p->nvalues)
+		return &p->values[i];
+	i -= p->nvalues;
+	for (uint32_t k = 0; p->sampled && k < p->sampled->nvalues; k++)
+		if (profile_value_find(p, p->sampled->values[k].name) == PROFILE_NONE && i-- == 0)
+			return &p->sampled->values[k];
+	for (uint32_t k = 0; i == 0 && k < p->ncontexts; k++)
+		if (p->contexts[k].bytes)
+			return &value_bytes;
+	return NULL;
 }
 
 bool values_agree(const struct profile *p, const struct profile_value *v, size_t n, const char *label, struct error *err)

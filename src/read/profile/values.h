@@ -7,6 +7,8 @@
 struct reader;
 struct chunk;
 
+extern const struct profile_value value_bytes; /* what calls moved, as far as somebody told */
+
 /* The value that times of a file with the header *H are where no AMON_VALUES tell.  What was no time and shown as one by earlier versions is by so
  * much more as is returned, 1 as a rule; *H is then as it is made now. */
 uint64_t value_of_header(struct amon_header *h, struct profile_value *v);

@@ -29,6 +29,7 @@ enum {
 	SWITCH_PERIOD = 1,		/* of such a sample, which no other has */
 	WHOSE_AT = 32,			/* where a record that is no sample has its process and thread, bytes from its end: there stand these, the time, the event twice */
 	TIME_AT = 24,			/* and its time */
+	ID_AT = 16,			/* and the event */
 	BRIEF = 4,			/* threads that end within so many periods, in the mean, are to be looked at sooner: */
 	SOONEST = 8, SOON = 3,		/* after a part of a period, between these */
 };
@@ -62,8 +63,17 @@ struct perf {
 	 * by then, and keeps it. */
 	const struct event *events;	/* beside that of time */
 	size_t nevents;
-	struct { uint64_t id; size_t event; int fd; } *event_ids; /* what the kernel calls each, of each thread and processor */
+	struct {
+		uint64_t id;		/* what the kernel calls it, of each thread and processor */
+		size_t event;
+		int fd;
+		uint64_t told;		/* how often it came to threads that began later and have ended */
+	} *event_ids;
 	size_t nevent_ids;
+	pid_t first;			/* the thread that all others come from; 0: there are several */
+	int64_t alive;			/* threads, as far as that was told */
+	bool stopped;			/* nothing happens any more */
+	size_t firsts_told;		/* of event_ids, by then, what came to the first thread */
 	struct stream {
 		uint64_t id;		/* of the kernel's, of one thread on one processor */
 		uint64_t period;	/* that its last sample told */
@@ -153,6 +163,7 @@ static bool counted_add(struct perf *p, size_t e, pid_t tid, int cpu, struct rin
 	attr.config = p->events[e].config;
 	attr.freq = 1;
 	attr.sample_freq = p->source.rate;
+	attr.inherit_stat = attr.inherit;
 	if (!event_add(p, &attr, tid, cpu, r))
 		return false;
 	p->event_ids[p->nevent_ids].event = e;
@@ -324,6 +335,8 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 	p->attr = attr_make(w->rate, w->on_exec);
 	p->attr.exclude_callchain_kernel = !w->frames;
 	p->all = w->all;
+	p->first = w->on_exec && n == 1 ? tids[0] : 0;
+	p->alive = (int64_t)n;
 	p->attr.inherit = !w->all;		/* a processor's event sees children as it sees all */
 	p->ncpus = sysconf(_SC_NPROCESSORS_CONF);
 	p->nrings = 2 * p->ncpus;
@@ -401,6 +414,7 @@ static void perf_stop(struct source *source)
 
 	for (size_t i = 0; i < p->nfds; i++)
 		ioctl(p->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	p->stopped = true;
 }
 
 static void perf_wait(struct source *source, int wake, int ms)
@@ -500,10 +514,11 @@ static size_t event_of(const struct perf *p, uint64_t id)
 
 static uint64_t stream_hash(const void *owner, uint32_t position) { return hash_mix(((const struct perf *)owner)->streams[position].id, 0); }
 
-/* The stream called ID, made with the period 1, at which the kernel begins.  NULL: out of memory. */
-static struct stream *stream_of(struct perf *p, uint64_t id)
+/* The stream called ID.  It begins with the period 1; one of a thread that began later with that of the first thread, of the same event: FIRST.  NULL: out of memory. */
+static struct stream *stream_of(struct perf *p, uint64_t id, uint64_t first)
 {
-	uint64_t i = hash_mix(id, 0);
+	const struct stream *parent = id == first ? NULL : stream_of(p, first, first);
+	uint64_t i = hash_mix(id, 0), period = parent ? parent->period : 1;
 	uint32_t k;
 
 	while ((k = table_next(&p->streams_by_id, &i)) != UINT32_MAX)
@@ -511,16 +526,16 @@ static struct stream *stream_of(struct perf *p, uint64_t id)
 			return &p->streams[k];
 	if (!array_grow(&p->streams, &p->streams_room, p->nstreams, sizeof *p->streams) || !table_reserve(&p->streams_by_id, p->nstreams + 1, stream_hash, p))
 		return NULL;
-	p->streams[p->nstreams] = (struct stream){ id, 1 };
+	p->streams[p->nstreams] = (struct stream){ id, period };
 	table_add(&p->streams_by_id, hash_mix(id, 0), p->nstreams);
 	return &p->streams[p->nstreams++];
 }
 
-/* How often EVENT has come in the stream ID, whose sample tells TOLD.  Where the kernel counts by software that is the period that it goes on with by then; the one that is over is what
+/* How often EVENT, of the number FIRST, has come in the stream ID, whose sample tells TOLD.  Where the kernel counts by software that is the period that it goes on with by then; the one that is over is what
  * the sample before told. */
-static uint64_t counted_period(struct perf *p, size_t event, uint64_t id, uint64_t told)
+static uint64_t counted_period(struct perf *p, size_t event, uint64_t first, uint64_t id, uint64_t told)
 {
-	struct stream *s = p->events[event].type == PERF_TYPE_SOFTWARE || p->events[event].type == PERF_TYPE_TRACEPOINT ? stream_of(p, id) : NULL;
+	struct stream *s = p->events[event].type == PERF_TYPE_SOFTWARE || p->events[event].type == PERF_TYPE_TRACEPOINT ? stream_of(p, id, first) : NULL;
 	uint64_t over = s ? s->period : told;
 
 	if (s)
@@ -539,7 +554,7 @@ static uint64_t period_of(const struct perf *p, uint64_t id, uint64_t time, uint
 
 static void read_sample(struct perf *p, const struct perf_event_header *record, const char *at, struct happening *h)
 {
-	uint64_t size, abi, id;
+	uint64_t size, abi, first, id;
 	size_t event;
 
 	h->kind = HAPPENED_SAMPLE;
@@ -547,7 +562,8 @@ static void read_sample(struct perf *p, const struct perf_event_header *record, 
 	sample_perf_take(&at);				/* the address; that of the program is among the registers */
 	take_pair(&at, &h->pid, &h->tid);
 	sample_perf_take(&at);				/* time */
-	event = event_of(p, sample_perf_take(&at));
+	first = sample_perf_take(&at);
+	event = event_of(p, first);
 	id = sample_perf_take(&at);
 	h->period = period_of(p, id, h->time, sample_perf_take(&at));
 	h->waits = p->wall && !event && h->period == SWITCH_PERIOD;
@@ -555,7 +571,7 @@ static void read_sample(struct perf *p, const struct perf_event_header *record, 
 	if (event) {
 		h->kind = HAPPENED_COUNTED;
 		h->event = event - 1;
-		h->period = counted_period(p, h->event, id, h->period);
+		h->period = counted_period(p, h->event, first, id, h->period);
 		h->cpu = 0;
 	}
 	read_chain(&at, h);
@@ -589,12 +605,38 @@ static void read_mapped(const char *at, struct happening *h)
 	h->name = at;
 }
 
-/* A thread ended, which used so much CPU time on this ring's processor. */
-static void read_used(const char *at, struct happening *h)
+/* A thread ended, which used so much CPU time on this ring's processor, or to which an event came so often there. */
+static void read_used(struct perf *p, const struct perf_event_header *record, const char *at, struct happening *h)
 {
-	h->kind = HAPPENED_USED;
+	const char *id = (const char *)record + record->size - ID_AT;
+	size_t event = event_of(p, sample_perf_take(&id));
+
+	h->kind = event ? HAPPENED_COUNTED_ALL : HAPPENED_USED;
 	take_pair(&at, &h->pid, &h->tid);
-	h->cpu = sample_perf_take(&at);
+	*(event ? &h->period : &h->cpu) = sample_perf_take(&at);
+	h->event = event ? event - 1 : 0;
+	id = (const char *)record + record->size - ID_AT;
+	for (size_t i = 0, whose = sample_perf_take(&id); i < p->nevent_ids; i++)
+		if (p->event_ids[i].id == whose)
+			p->event_ids[i].told += h->period;
+}
+
+/* What came to the first thread in all, which no record tells of: what the kernel has in all, less what came to the others, once all have ended.  False: that was all. */
+static bool firsts_next(struct perf *p, struct happening *h)
+{
+	while (p->first && p->alive <= 0 && p->firsts_told < p->nevent_ids) {
+		size_t i = p->firsts_told++;
+		uint64_t all;
+
+		if (read(p->event_ids[i].fd, &all, sizeof all) != (ssize_t)sizeof all || all <= p->event_ids[i].told)
+			continue;
+		h->kind = HAPPENED_COUNTED_ALL;
+		h->pid = h->tid = (uint32_t)p->first;
+		h->event = p->event_ids[i].event;
+		h->period = all - p->event_ids[i].told;
+		return true;
+	}
+	return false;
 }
 
 static void read_task(const char *at, struct happening *h, enum what_happened kind)
@@ -639,13 +681,15 @@ static bool perf_record_read(struct perf *p, const struct perf_event_header *rec
 		h->name = at;
 		return true;
 	case PERF_RECORD_FORK:
+		p->alive++;
 		read_task(at, h, HAPPENED_FORKED);
 		return true;
 	case PERF_RECORD_EXIT:
+		p->alive--;
 		read_task(at, h, HAPPENED_ENDED);
 		return true;
 	case PERF_RECORD_READ:
-		read_used(at, h);
+		read_used(p, record, at, h);
 		return true;
 	case PERF_RECORD_SWITCH:
 		return read_switch(record, h);
@@ -702,5 +746,5 @@ static bool perf_next(struct source *source, uint64_t before, struct happening *
 		ring_pass(r, p->given_size);
 		p->given = NULL;
 	}
-	return false;
+	return p->stopped && firsts_next(p, h);
 }

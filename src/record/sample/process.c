@@ -113,12 +113,90 @@ static void program_module(struct process *p)
 		process_module_of(p, first);
 }
 
+/* The thread that has samples of P's first thread, or of any; NULL: none has. */
+static struct process_thread *thread_sampled(const struct process *p)
+{
+	struct process_thread *found = NULL;
+
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i]->folds && (!found || p->threads[i]->tid == p->pid))
+			found = p->threads[i];
+	return found;
+}
+
+/* What came of event E to thread T of P while it was this program, as the kernel tells; 0: it does not. */
+static uint64_t event_told(const struct process *p, const struct process_thread *t, size_t e)
+{
+	uint64_t earlier = t->tid == p->pid && p->events ? p->events[e].sampled : 0;
+
+	return t->events[e].told > earlier ? t->events[e].told - earlier : 0;
+}
+
+/* AMOUNT of event E came to P in contexts that nobody knows. */
+static void event_unplaced(struct process *p, size_t e, uint64_t amount)
+{
+	struct process_thread *t = thread_sampled(p);
+	uint32_t item = t ? fold_stack(&t->fold, &(struct fold_call){ AMON_ROUTINE_TRUNCATED, AMON_SITE_NONE }, 1) : RECORDING_NONE;
+
+	if (item != RECORDING_NONE)
+		recording_amount(p->live, t->fold.thread, item, p->counted + (uint32_t)e, amount, 0);
+}
+
+/* What the kernel counted of event E is what the contexts of each of P's threads have, as its samples say, and of threads without samples all; where there is
+ * no sample at all nobody knows.  For a sample tells of what came before it, by a period that may have changed since, and after the last one of a thread comes some more. */
+static void event_settle(struct process *p, size_t e)
+{
+	uint64_t rest = p->events ? p->events[e].told : 0, all = 0, before = 0, given = 0;
+
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		const struct process_thread *t = p->threads[i];
+		uint64_t told = t->events ? event_told(p, t, e) : 0;
+
+		if (!t->events)
+			continue;
+		if (!t->events[e].sampled)
+			rest += told;
+		else if (told) {
+			recording_amount_scale(p->live, t->fold.thread, p->counted + (uint32_t)e, told);
+			t->events[e].sampled = told;
+		}
+		all += t->events[e].sampled;
+	}
+	if (rest && !all)
+		event_unplaced(p, e, rest);
+	for (uint32_t i = 0; rest && i < p->nthreads; i++) {
+		const struct process_thread *t = p->threads[i];
+		uint64_t part;
+
+		if (!t->events || !t->events[e].sampled)
+			continue;
+		before += t->events[e].sampled;
+		part = (uint64_t)((unsigned __int128)rest * before / all) - given;
+		given += part;
+		recording_amount_scale(p->live, t->fold.thread, p->counted + (uint32_t)e, t->events[e].sampled + part);
+	}
+}
+
+/* The same of all events; what the first thread's samples say is settled, whatever becomes of the process. */
+static void events_settle(struct process *p)
+{
+	for (size_t e = 0; p->live && p->counted != RECORDING_NONE && e < p->nevents; e++) {
+		event_settle(p, e);
+		if (p->events)
+			p->events[e].told = 0;
+		for (uint32_t i = 0; p->events && i < p->nthreads; i++)
+			p->events[e].sampled += p->threads[i]->tid == p->pid && p->threads[i]->events ? p->threads[i]->events[e].sampled : 0;
+	}
+}
+
 /* Close the file, and forget all that was in it. */
 static void file_close(struct process *p)
 {
+	events_settle(p);
 	for (uint32_t i = 0; i < p->nthreads; i++) {
 		if (p->threads[i]->folds)
 			fold_free(&p->threads[i]->fold);
+		free(p->threads[i]->events);
 		free(p->threads[i]);
 	}
 	if (p->live && p->jit && p->unnamed) {
@@ -156,6 +234,7 @@ void process_free(struct process *p)
 	free(p->routines);
 	free(p->modules);
 	free(p->program);
+	free(p->events);
 	free(p);
 }
 
@@ -173,17 +252,6 @@ static void command_read(struct process *p)
 		return;
 	p->command_size = (uint32_t)strlen(p->name) + 1;	/* it is gone already */
 	memcpy(p->command, p->name, p->command_size);
-}
-
-/* The thread that has samples of P's first thread, or of any; NULL: none has. */
-static struct process_thread *thread_sampled(const struct process *p)
-{
-	struct process_thread *found = NULL;
-
-	for (uint32_t i = 0; i < p->nthreads; i++)
-		if (p->threads[i]->folds && (!found || p->threads[i]->tid == p->pid))
-			found = p->threads[i];
-	return found;
 }
 
 /* The time that samples of T stand for, ns. */
@@ -1030,13 +1098,33 @@ static uint32_t context_find(struct process *p, struct process_thread *t, const 
 	return item;
 }
 
+/* Room for counts of all events at *EVENTS, of P or a thread of it.  False: out of memory. */
+static bool events_of(struct process *p, struct event_count **events, const struct process_wishes *wishes)
+{
+	p->nevents = wishes->nevents;
+	return *events || (*events = calloc(wishes->nevents, sizeof **events)) != NULL;
+}
+
 void process_counted(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes)
 {
 	struct process_thread *t = process_is_recorded(p, source->kind->number, wishes) && p->counted != RECORDING_NONE ? thread_folds(p, h->tid) : NULL;
 	uint32_t item = t ? context_find(p, t, h, source->kind->tells_maps, wishes) : RECORDING_NONE;
 
-	if (item != RECORDING_NONE)
-		recording_amount(p->live, t->fold.thread, item, p->counted + (uint32_t)h->event, h->period, 1);
+	if (item == RECORDING_NONE || !recording_amount(p->live, t->fold.thread, item, p->counted + (uint32_t)h->event, h->period, 1))
+		return;
+	if (events_of(p, &t->events, wishes) && events_of(p, &p->events, wishes))
+		add_capped(&t->events[h->event].sampled, h->period);
+}
+
+void process_counted_all(struct process *p, const struct happening *h, const struct process_wishes *wishes)
+{
+	struct process_thread *t = process_thread_find(p, h->tid);
+	struct event_count **to;
+
+	t = t ? t : thread_dying(p, h->tid);
+	to = t && t->events ? &t->events : &p->events;
+	if (events_of(p, &p->events, wishes))
+		add_capped(&(*to)[h->event].told, h->period);
 }
 
 void process_allocated(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes)

@@ -20,6 +20,12 @@
 enum { PROCESS_COMMAND = 1024 };	/* bytes of a command that are kept, as in the file */
 #define PROCESS_UNCOUNTED UINT32_MAX
 
+/* How often an event that was asked for beside time came to a thread. */
+struct event_count {
+	uint64_t sampled;		/* as its samples say */
+	uint64_t told;			/* as the kernel does when it has ended; 0: not yet, or of none */
+};
+
 /* A thread of the program. */
 struct process_thread {
 	uint32_t tid;
@@ -33,6 +39,7 @@ struct process_thread {
 	uint64_t period;		/* of its source, if nothing keeps that from sampling, ns; 0: it was not sampled */
 	uint64_t rest;			/* of what was charged, beyond whole periods, ns */
 	uint64_t used;			/* CPU time that the kernel told of at the end of all that had this place, and of what the first was before, ns; 0: of none */
+	struct event_count *events;	/* of all that had this place, each event; NULL: none came */
 	struct fold fold;
 };
 
@@ -68,6 +75,8 @@ struct process {
 	enum account_reason reason;	/* of the rest */
 	int error;			/* errno: why there is no file; 0: there is one, or need not be */
 	uint32_t counted;		/* the first value of events in the file; RECORDING_NONE: there is none */
+	size_t nevents;			/* how many there are */
+	struct event_count *events;	/* `told`: that came to threads without samples; `sampled`: to the first one, when the process was other programs; NULL: none */
 	bool allocates;			/* the file has what is allocated, */
 	struct ledger ledger;		/* as far as that is told */
 	uint64_t samples, sampled;	/* in the file, and the time that they stand for, ns */
@@ -151,6 +160,9 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 
 /* An event that was asked for beside time came to thread H->tid: into the same file. */
 void process_counted(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes);
+
+/* Such an event came so often to thread H->tid, which has ended, on one processor: that is what its part of the file comes to, as its samples say. */
+void process_counted_all(struct process *p, const struct happening *h, const struct process_wishes *wishes);
 
 /* Thread H->tid got memory, or what it had got is free, as the library in the process tells: into the same file, SOURCE being that of time. */
 void process_allocated(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes);

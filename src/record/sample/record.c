@@ -318,7 +318,7 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 		take_fork(r, h);
 		return;
 	}
-	if ((h->kind == HAPPENED_GONE || h->kind == HAPPENED_RESUMED || h->kind == HAPPENED_USED) && (h->pid >= r->most || !r->processes[h->pid]))
+	if ((h->kind == HAPPENED_GONE || h->kind == HAPPENED_RESUMED || h->kind == HAPPENED_USED || h->kind == HAPPENED_COUNTED_ALL) && (h->pid >= r->most || !r->processes[h->pid]))
 		return;
 	if (r->all && h->pid == (uint32_t)getpid())
 		return;
@@ -364,6 +364,9 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 		break;
 	case HAPPENED_COUNTED:
 		process_counted(p, h, source, &r->wishes);
+		break;
+	case HAPPENED_COUNTED_ALL:
+		process_counted_all(p, h, &r->wishes);
 		break;
 	case HAPPENED_ALLOCATED:
 		process_allocated(p, h, r->sources[0], &r->wishes);

@@ -33,6 +33,7 @@ enum what_happened {
 	HAPPENED_MAPS,			/* all that it has mapped is told: `name` */
 	HAPPENED_GONE,			/* a process is gone */
 	HAPPENED_COUNTED,		/* an event that was asked for beside time has come so often */
+	HAPPENED_COUNTED_ALL,		/* a thread ended, to which such an event came `period` times in all on one processor */
 	HAPPENED_ALLOCATED,		/* a thread got memory, one of so many */
 	HAPPENED_FREED,			/* that is free again */
 	HAPPENED_USED,			/* a thread of a process ended after `cpu` of CPU time, as the kernel counts it; tid 0: all of the process */
@@ -60,14 +61,14 @@ struct happening {
 	const uint64_t *user;		/* the same of the program, as frame pointers have it */
 	size_t nuser;			/* how many */
 	/* HAPPENED_COUNTED, as a sample, but that `period` is how often */
-	size_t event;			/* which of those that were asked for */
+	size_t event;			/* which of those that were asked for; HAPPENED_COUNTED_ALL, too */
 	/* HAPPENED_ALLOCATED, as a sample: */
 	uint64_t bytes;			/* that it got */
 	uint64_t mean;			/* from one sample to the next, exponentially distributed */
 	uint64_t others, others_bytes;	/* allocations and bytes that it stands for beside, since samples of them were lost */
 	uint64_t allocation;		/* its number in the process; HAPPENED_FREED: which */
-	/* HAPPENED_MAPPED */
 	bool untracked;			/* HAPPENED_FREED: it is not known when it will be */
+	/* HAPPENED_MAPPED */
 	uint64_t start, length, offset;	/* addresses, and where in the file */
 	uint64_t device, inode;		/* of the file; 0: none */
 	const char *name;		/* path; HAPPENED_NAMED, HAPPENED_EXEC, HAPPENED_BEGAN, HAPPENED_SAMPLE (or NULL): of the thread; HAPPENED_MAPS: as /proc/PID/maps */

@@ -384,12 +384,12 @@ static void unit_print(struct head *h)
 /* What else the files have. */
 static void head_values_print(struct head *h)
 {
-	const struct profile *p = h->profile;
-	char text[600] = "", name[4 * sizeof p->values->name];
+	const struct profile_value *v;
+	char text[600] = "", name[4 * sizeof v->name];
 	size_t n = 0;
 
-	for (uint32_t i = 1; i < p->nvalues && n < sizeof text; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i > 1 ? ", " : "", print_safe(name, sizeof name, p->values[i].name, &h->options->style));
+	for (uint32_t i = 1; n < sizeof text && (v = profile_value_at(h->profile, i)) != NULL; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i > 1 ? ", " : "", print_safe(name, sizeof name, v->name, &h->options->style));
 	if (n)
 		print_field(h->out, &h->options->style, "", "--value=NAME shows another value: %s", text);
 }
@@ -605,7 +605,8 @@ static void below_print(struct head *h)
 	below_part(rest, sizeof rest, b->outside, "outside of all routines with hooks");
 	below_part(rest, sizeof rest, b->cut, "cut off");
 	below_part(rest, sizeof rest, b->strange, "in no context that is known");
-	print_field(h->out, &h->options->style, "stacks", "%s sampled together with the contexts, whose times they split%s", print_grouped(stacks, b->samples), rest);
+	print_field(h->out, &h->options->style, "stacks", profile_value_is_beside(h->profile) ? "%s sampled together with the contexts, which it is of by them%s" :
+		    "%s sampled together with the contexts, whose times they split%s", print_grouped(stacks, b->samples), rest);
 }
 
 static void head_calls_print(struct head *h)

@@ -122,17 +122,15 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 /* What the profile has amounts of. */
 static void info_values_print(FILE *out, const struct profile *p, const struct report_options *options)
 {
-	char text[1200] = "", name[4 * sizeof p->values->name], unit[4 * sizeof p->values->unit];
+	const struct profile_value *v;
+	char text[1200] = "", name[4 * sizeof v->name], unit[4 * sizeof v->unit];
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < p->nvalues && n < sizeof text; i++) {
-		const struct profile_value *v = &p->values[i];
-
+	for (uint32_t i = 0; n < sizeof text && (v = profile_value_at(p, i)) != NULL; i++)
 		if (i || p->runs[0].header.clock != AMON_CLOCK_NONE)
 			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%s, %s%s)", n ? ", " : "", print_safe(name, sizeof name, v->name, &options->style),
 					      print_safe(unit, sizeof unit, v->unit, &options->style), v->flags & AMON_VALUE_SAMPLED ? "sampled" : "exact",
 					      v->flags & AMON_VALUE_PARTIAL ? ", not of all files" : "");
-	}
 	if (profile_has_calls(p) && n < sizeof text)
 		snprintf(text + n, sizeof text - n, "%scalls (count, exact)", n ? ", " : "");
 	if (text[0])
@@ -545,11 +543,13 @@ static bool intervals_emit(struct emit *e, const struct profile *p, struct error
 /* Put values[] into E. */
 static void values_emit(struct emit *e, const struct profile *p)
 {
+	const struct profile_value *v;
+
 	emit_array(e, "values");
-	for (uint32_t i = 0; i < p->nvalues; i++)
+	for (uint32_t i = 0; (v = profile_value_at(p, i)) != NULL; i++)
 		if (i || p->runs[0].header.clock != AMON_CLOCK_NONE)
-			emit_item(e, json_pack("{s:o, s:o, s:b, s:b}", "value", emit_name(p->values[i].name), "unit", emit_name(p->values[i].unit), "sampled",
-					       (int)(p->values[i].flags & AMON_VALUE_SAMPLED), "partial", (int)((p->values[i].flags & AMON_VALUE_PARTIAL) / AMON_VALUE_PARTIAL)));
+			emit_item(e, json_pack("{s:o, s:o, s:b, s:b}", "value", emit_name(v->name), "unit", emit_name(v->unit), "sampled",
+					       (int)(v->flags & AMON_VALUE_SAMPLED), "partial", (int)((v->flags & AMON_VALUE_PARTIAL) / AMON_VALUE_PARTIAL)));
 	if (profile_has_calls(p))
 		emit_item(e, json_pack("{s:s, s:s, s:b, s:b}", "value", "calls", "unit", "count", "sampled", 0, "partial", 0));
 	emit_array_end(e);

@@ -165,7 +165,7 @@ static bool goes_along(const struct work *w, const struct profile *p, struct err
 static bool add_up_own_add(struct part *part, size_t file, size_t size, struct error *err)
 {
 	struct work *w = part->w;
-	struct profile *p = input_profile_new(w->in);
+	struct profile *p = input_profile_new(w->in, false);
 	enum report_life life;
 	bool ok = (p || add_up_no_memory(err)) && files_read(p, w->files[file], NULL, &life, err) && goes_along(w, p, err);
 

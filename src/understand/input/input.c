@@ -101,11 +101,12 @@ static bool input_own_add(struct input *in, char *path, const char *label, struc
 	return true;
 }
 
-struct profile *input_profile_new(const struct input *in)
+struct profile *input_profile_new(const struct input *in, bool built)
 {
+	enum profile_value_from from = in->stacks ? PROFILE_VALUE_OF_STACKS : built ? PROFILE_VALUE_JOINED : PROFILE_VALUE_OWN;
 	struct profile *p = profile_new();
 
-	if (p && ((in->phase && !profile_set_phase(p, in->phase)) || (in->value && !profile_set_value(p, in->value, in->stacks)))) {
+	if (p && ((in->phase && !profile_set_phase(p, in->phase)) || (in->value && !profile_set_value(p, in->value, from)))) {
 		profile_free(p);
 		p = NULL;
 	}
@@ -117,7 +118,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	uint32_t known = in->profile ? in->profile->nmodules : 0;
 
 	input_step(in, "reading the profile");
-	if (!in->profile && !(in->profile = input_profile_new(in)))
+	if (!in->profile && !(in->profile = input_profile_new(in, true)))
 		return error_no_memory(err, NULL);
 	for (size_t i = 0; i < n; i++) {
 		enum file_kind kind = files_kind(files[i]);
@@ -258,16 +259,19 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 {
 	struct graph_options more = *options;
 	bool split = input_is_split(in) && options->model != GRAPH_GPROF;	/* which divides by calls, and plain code has none */
+	bool beside = profile_value_is_beside(in->profile);
 
 	if (!threads_take(in, err) || !contexts_check(in, err) || !input_check_leaves(in, err) || (in->phase && !phase_check(in, err)) || (in->range.to && !input_range_check(in, err)))
 		return false;
 	input_step(in, "reading symbols");
-	if (split && !input_adopt(in, err))
+	if ((split || beside) && !input_adopt(in, err))
 		return false;
 	in->symbols = embed_symbols(in->profile, program, in->spare, err);
 	if (in->symbols && in->linked_names)
 		symbols_keep_linked(in->symbols);
 	if (!in->symbols)
+		return false;
+	if (beside && !input_charge(in, program, err))
 		return false;
 	in->overhead = overhead_make(in->profile, in->symbols, err);
 	if (!in->overhead || (in->range.to && !range_take(in, err)))
@@ -294,7 +298,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	keep_symbols(in);
 	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols,
 		.never = in->names.never, .nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
-		.nleft_out = in->names.nleft_out, .labels = &in->labels, .life = in->life, .program = program, .phase = in->phase, .range = in->range, .below = in->profile->plain ? &in->below : NULL };
+		.nleft_out = in->names.nleft_out, .labels = &in->labels, .life = in->life, .program = program, .phase = in->phase, .range = in->range, .below = split || beside ? &in->below : NULL };
 	return true;
 }
 

@@ -69,8 +69,8 @@ bool input_has_two_sides(const char *path, const char *sides[2]);
 /* Symbolise what was read, with PROGRAM for the main program unless NULL, and build its graph.  False with *ERR set. */
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err);
 
-/* A profile of nothing yet, as IN asks for it.  NULL: out of memory. */
-struct profile *input_profile_new(const struct input *in);
+/* A profile of nothing yet, as IN asks for it; BUILT: input_build comes next.  NULL: out of memory. */
+struct profile *input_profile_new(const struct input *in, bool built);
 
 /* Have the profile, which is to be written to a new file, carry the symbols of its modules (embedding.h). */
 void input_carry(struct input *in);

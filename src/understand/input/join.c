@@ -51,6 +51,7 @@ struct given {
 	struct stack_join_given below;	/* its arrays are those that follow */
 	uint32_t *routine_of, *alike, *leaf_of;
 	double *counts;
+	bool *own;			/* by routine of the stacks: it is the monitor's */
 	bool *monitors;			/* by context of the stacks: below the monitor's own code */
 	struct hooked *hooked;		/* by key */
 	size_t nhooked;
@@ -95,42 +96,34 @@ static uint32_t hooked_of(const struct given *g, const char *key)
 	return low < g->nhooked && strcmp(g->hooked[low].key, key) == 0 ? g->hooked[low].routine : PROFILE_NONE;
 }
 
-/* The routine of the exact profile that R of the stacks is; it is added if it has no hooks.  PROFILE_NONE: out of memory. */
-static uint32_t routine_in(struct given *g, struct profile *p, struct symbols *s, const struct profile_routine *r)
+/* What routine I of the stacks is of the exact profile: it is added if it has no hooks, and PLAIN ones are wanted.  False: out of memory. */
+static bool join_routine_find(struct given *g, struct profile *p, struct symbols *s, uint32_t i, bool plain)
 {
-	struct profile_routine copy = *r;
+	struct profile_routine r = p->sampled->routines[i];
 	uint32_t found = PROFILE_NONE;
 
-	copy.script = 0;
-	if (r->module != PROFILE_NONE)
-		copy.module = module_in(p, &p->sampled->modules[r->module]);
-	if (!r->pseudo)
-		found = hooked_of(g, symbols_find(s, copy.module, copy.address)->key);
-	return found != PROFILE_NONE ? found : parts_routine(p, &copy, NULL);
+	r.script = 0;
+	if (r.module != PROFILE_NONE)
+		r.module = module_in(p, &p->sampled->modules[r.module]);
+	if (!r.pseudo)
+		found = hooked_of(g, symbols_find(s, r.module, r.address)->key);
+	g->own[i] = found == PROFILE_NONE && !r.pseudo && symbols_in_hooks(s, r.module, r.address);
+	g->routine_of[i] = found == PROFILE_NONE && plain ? parts_routine(p, &r, NULL) : found;
+	return !plain || g->routine_of[i] != PROFILE_NONE;
 }
 
-static bool join_routines_find(struct given *g, struct profile *p, struct symbols *s)
+static bool join_routines_find(struct given *g, struct profile *p, struct symbols *s, bool plain)
 {
-	const struct profile *stacks = p->sampled;
-
 	g->below.hooked = p->nroutines;
 	hooked_find(g, p, s);
-	for (uint32_t i = 0; i < stacks->nroutines; i++)
-		if ((g->routine_of[i] = routine_in(g, p, s, &stacks->routines[i])) == PROFILE_NONE)
+	for (uint32_t i = 0; i < p->sampled->nroutines; i++)
+		if (!join_routine_find(g, p, s, i, plain))
 			return false;
 	return true;
 }
 
-/* Is routine I of the stacks the monitor's own? */
-static bool join_is_monitors(const struct given *g, const struct profile *p, struct symbols *s, uint32_t i)
-{
-	const struct profile_routine *r = &p->routines[g->routine_of[i]];
-
-	return g->routine_of[i] >= g->below.hooked && !r->pseudo && symbols_in_hooks(s, r->module, r->address);
-}
-
 /* What of the samples of each context is not aprof's own, nor of what that calls. */
-static bool join_counts_find(struct given *g, const struct profile *p, struct symbols *s, const char *program, struct error *err)
+static bool join_counts_find(struct given *g, const struct profile *p, const char *program, struct error *err)
 {
 	const struct profile *stacks = p->sampled;
 	struct symbols *own = symbols_open(stacks, program, err);
@@ -139,7 +132,7 @@ static bool join_counts_find(struct given *g, const struct profile *p, struct sy
 	for (uint32_t i = 1; o && i < stacks->ncontexts; i++) {
 		const struct profile_context *c = &stacks->contexts[i];
 
-		g->monitors[i] = g->monitors[c->parent] || join_is_monitors(g, p, s, c->routine);
+		g->monitors[i] = g->monitors[c->parent] || g->own[c->routine];
 		g->counts[i] = c->time && !g->monitors[i] ? (double)overhead_charged(o, i) / (double)c->time : 0;
 	}
 	overhead_free(o);
@@ -185,6 +178,7 @@ static void given_free(struct given *g)
 	free(g->routine_of);
 	free(g->alike);
 	free(g->counts);
+	free(g->own);
 	free(g->monitors);
 	free(g->hooked);
 }
@@ -198,10 +192,11 @@ static bool join_given_make(struct given *g, const struct profile *p)
 	g->below.routine_of = g->routine_of = calloc((size_t)stacks->nroutines + 1, sizeof *g->routine_of);
 	g->below.alike = g->alike = calloc((size_t)p->nroutines + 1, sizeof *g->alike);
 	g->below.counts = g->counts = calloc((size_t)stacks->ncontexts + 1, sizeof *g->counts);
+	g->own = calloc((size_t)stacks->nroutines + 1, sizeof *g->own);
 	g->monitors = calloc((size_t)stacks->ncontexts + 1, sizeof *g->monitors);
 	g->hooked = calloc((size_t)p->nroutines + 1, sizeof *g->hooked);
 	g->leaf_of = calloc(p->npcs + 1, sizeof *g->leaf_of);
-	return g->leaf_of && g->routine_of && g->alike && g->counts && g->monitors && g->hooked;
+	return g->leaf_of && g->routine_of && g->alike && g->counts && g->own && g->monitors && g->hooked;
 }
 
 bool input_split(struct input *in, const char *program, struct error *err)
@@ -209,13 +204,25 @@ bool input_split(struct input *in, const char *program, struct error *err)
 	struct profile *p = in->profile;
 	struct given g;
 	struct stack_join b = { 0 };
-	bool ok = (join_given_make(&g, p) && join_routines_find(&g, p, in->symbols) && leaves_find(&g, in)) || error_no_memory(err, "joining call stacks with contexts");
+	bool ok = (join_given_make(&g, p) && join_routines_find(&g, p, in->symbols, true) && leaves_find(&g, in)) || error_no_memory(err, "joining call stacks with contexts");
 
-	ok = ok && join_counts_find(&g, p, in->symbols, program, err) && stack_join_make(&b, p, &g.below, err) &&
+	ok = ok && join_counts_find(&g, p, program, err) && stack_join_make(&b, p, &g.below, err) &&
 		overhead_split(in->overhead, p, &b, err);
 	in->below = b;
 	in->below.parts = NULL;
 	stack_join_free(&b);
+	given_free(&g);
+	return ok;
+}
+
+bool input_charge(struct input *in, const char *program, struct error *err)
+{
+	struct profile *p = in->profile;
+	struct given g;
+	bool split = in->leaves != INPUT_WHOLE;
+	bool ok = (join_given_make(&g, p) && join_routines_find(&g, p, in->symbols, split)) || error_no_memory(err, "joining call stacks with contexts");
+
+	ok = ok && join_counts_find(&g, p, program, err) && stack_join_charge(&in->below, p, &g.below, split, err);
 	given_free(&g);
 	return ok;
 }

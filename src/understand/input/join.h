@@ -13,4 +13,8 @@ bool input_adopt(struct input *in, struct error *err);
 /* With symbols and overhead: split the times (read/profile/stack_join.h, understand/overhead/split.h).  PROGRAM is as in input_build.  False with *ERR set. */
 bool input_split(struct input *in, const char *program, struct error *err);
 
+/* With symbols, where it is a value that the call stacks beside alone have (profile_value_is_beside): give the exact contexts what these have of it,
+ * split if times are to be. */
+bool input_charge(struct input *in, const char *program, struct error *err);
+
 #endif

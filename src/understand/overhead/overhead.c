@@ -44,10 +44,10 @@ static bool stacks_take(struct overhead *o, struct symbols *symbols)
 	return true;
 }
 
-/* Is a part of the times the hooks'?  What is no time has none. */
+/* Is a part of the times the hooks'?  What is no time has none, and samples of call stacks neither. */
 static bool has_hooks(const struct profile *p)
 {
-	return profile_counts_calls(p) && !profile_is_imported(p) && (p->nruns == 0 || p->runs[0].header.clock != AMON_CLOCK_COUNT);
+	return profile_counts_calls(p) && !profile_is_imported(p) && !profile_value_is_beside(p) && (p->nruns == 0 || p->runs[0].header.clock != AMON_CLOCK_COUNT);
 }
 
 struct overhead *overhead_make(const struct profile *p, struct symbols *symbols, struct error *err)

@@ -192,7 +192,7 @@ static bool contexts_split(struct splitting *s, const struct stack_join *b)
 	free(index);
 	free(first);
 	if (ok)
-		parts_shares_sort(s->p);
+		parts_shares_settle(s->p);
 	return ok;
 }
 

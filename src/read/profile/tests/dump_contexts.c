@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	struct error err;
 	char *text;
 
-	if (p && amounts && !profile_set_value(p, argv[2], false))
+	if (p && amounts && !profile_set_value(p, argv[2], PROFILE_VALUE_OWN))
 		return 2;
 	for (int i = amounts ? 3 : 1; i < argc; i++)
 		if (!p || !add_file(p, argv[i], &err)) {

@@ -1228,7 +1228,7 @@ static struct profile *read_value(const struct file *f, const char *name, struct
 {
 	struct profile *p = profile_new();
 
-	assert_true(profile_set_value(p, name, false));
+	assert_true(profile_set_value(p, name, PROFILE_VALUE_OWN));
 	if (profile_read(p, f->data, f->len, "made", err))
 		return p;
 	profile_free(p);
