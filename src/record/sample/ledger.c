@@ -1,6 +1,6 @@
 /* ledger.c - see ledger.h.
  *
- * What was live at the peak is what was sampled before, and not freed by now, and what was freed since: those are kept, until there is another peak. */
+ * What was live at a peak is what was sampled before, and not freed by now, and what was freed since: those are kept, until there is another peak. */
 #include "record/sample/ledger.h"
 
 #include <math.h>
@@ -85,23 +85,48 @@ static void ledger_add(const struct ledger *l, struct recording *file, const str
 	recording_amount_drawn(file, s->thread, s->item, l->first + value, amount, (const uint64_t[2]){ (uint64_t)square, (uint64_t)(square >> 64) });
 }
 
+/* Deal S, of which H tells, to the halves.  In each its bytes were drawn by the chance p = 1 - e, e = exp(-SIZE / (2 * mean)), and in none by e^2;
+ * so it is in one alone by e / (1 + e), since it was drawn. */
+static void halves_deal(struct ledger_sample *s, const struct happening *h)
+{
+	double y = (double)s->size / (2 * (double)h->mean), e = exp(-y), alone = e / (1 + e), x = (double)(hash_mix(s->number, 1) >> 32) / 0x1p32;
+
+	s->halves = x < alone ? 1 : x < 2 * alone ? 2 : 3;
+	s->half_bytes = (uint64_t)llround((double)s->size / -expm1(-y) / 2) + h->others_bytes / (s->halves == 3 ? 2 : 1);
+}
+
+static bool is_in_half(const struct ledger_sample *s, int half) { return s->halves >> half & 1; }
+
+/* By the half of P there are BYTES more live. */
+static void peak_rise(const struct ledger *l, struct ledger_peak *p, uint64_t bytes)
+{
+	p->bytes += bytes;
+	if (p->bytes <= p->most)
+		return;
+	p->most = p->bytes;
+	p->born = l->born;
+	p->nkept = 0;
+}
+
+/* S was live at a peak. */
+static void peak_add(const struct ledger *l, struct recording *file, const struct ledger_sample *s) { ledger_add(l, file, s, HEAP_PEAK, s->half_bytes, s->size / 2); }
+
 void ledger_allocated(struct ledger *l, struct recording *file, uint32_t thread, uint32_t item, const struct happening *h)
 {
 	double chance = -expm1(-(double)h->bytes / (double)h->mean);
-	struct ledger_sample s = { h->allocation, h->bytes, (uint64_t)llround((double)h->bytes / chance) + h->others_bytes, l->born++, thread, item };
+	struct ledger_sample s = { .number = h->allocation, .size = h->bytes, .bytes = (uint64_t)llround((double)h->bytes / chance) + h->others_bytes,
+				   .born = l->born++, .thread = thread, .item = item };
 
 	ledger_add(l, file, &s, HEAP_ALLOCATIONS, (uint64_t)llround(1 / chance) + h->others, 1);
 	ledger_add(l, file, &s, HEAP_ALLOCATED, s.bytes, s.size);
 	if (!ledger_reserve(l))
 		return;
+	halves_deal(&s, h);
 	l->live[ledger_place(l, s.number)] = s;
 	l->nlive++;
-	l->bytes += s.bytes;
-	if (l->bytes <= l->most)
-		return;
-	l->most = l->bytes;
-	l->at_peak = true;
-	l->nkept = 0;
+	for (int i = 0; i < 2; i++)
+		if (is_in_half(&s, i))
+			peak_rise(l, &l->peaks[i], s.half_bytes);
 }
 
 void ledger_freed(struct ledger *l, uint64_t number)
@@ -111,13 +136,15 @@ void ledger_freed(struct ledger *l, uint64_t number)
 
 	if (!s || !s->number)
 		return;
-	if (l->at_peak) {
-		l->at_peak = false;
-		l->peak = l->born;
+	for (int k = 0; k < 2; k++) {
+		struct ledger_peak *other = &l->peaks[1 - k];
+
+		if (!is_in_half(s, k))
+			continue;
+		l->peaks[k].bytes -= s->half_bytes;
+		if (s->born < other->born && array_grow(&other->kept, &other->room, other->nkept, sizeof *other->kept))
+			other->kept[other->nkept++] = *s;
 	}
-	l->bytes -= s->bytes;
-	if (s->born < l->peak && array_grow(&l->kept, &l->kept_room, l->nkept, sizeof *l->kept))
-		l->kept[l->nkept++] = *s;
 	ledger_remove(l, i);
 }
 
@@ -129,12 +156,15 @@ void ledger_end(struct ledger *l, struct recording *file)
 		if (!s->number)
 			continue;
 		ledger_add(l, file, s, HEAP_LIVE, s->bytes, s->size);
-		if (l->at_peak || s->born < l->peak)
-			ledger_add(l, file, s, HEAP_PEAK, s->bytes, s->size);
+		for (int k = 0; k < 2; k++)
+			if (is_in_half(s, k) && s->born < l->peaks[1 - k].born)
+				peak_add(l, file, s);
 	}
-	for (size_t i = 0; i < l->nkept; i++)
-		ledger_add(l, file, &l->kept[i], HEAP_PEAK, l->kept[i].bytes, l->kept[i].size);
+	for (int k = 0; k < 2; k++) {
+		for (size_t i = 0; i < l->peaks[k].nkept; i++)
+			peak_add(l, file, &l->peaks[k].kept[i]);
+		free(l->peaks[k].kept);
+	}
 	free(l->live);
-	free(l->kept);
 	*l = (struct ledger){ 0 };
 }

@@ -1,7 +1,12 @@
 /* ledger.h - the allocations of a process that were sampled: what each stands for, which are live, and which were when most were.
  *
- * One of SIZE bytes is sampled by the chance p = 1 - exp(-SIZE / mean), so it stands for 1 / p allocations and SIZE / p bytes: then the mean over all that might have been drawn
- * is what there was (Horvitz and Thompson 1952).  What was lost on its way is the next one's. */
+ * One of SIZE bytes is sampled by the chance p = 1 - exp(-SIZE / mean), so it stands for 1 / p allocations and SIZE / p bytes: then the mean over
+ * all that might have been drawn is what there was (Horvitz and Thompson 1952).  What was lost on its way is the next one's.
+ *
+ * The largest of many uncertain sums is too large in the mean: it is where chance has added most.  So when most was live is told by others than
+ * those that tell what was live then.  The bytes that were drawn are dealt to two halves, each by the chance 1/2, so that each half is a sample by
+ * itself, of twice the mean; a large allocation is in both as a rule.  Each half is asked what was live when by the other one most was, and the peak
+ * is the mean of both. */
 #ifndef SAMPLE_LEDGER_H
 #define SAMPLE_LEDGER_H
 
@@ -20,18 +25,24 @@ struct ledger_sample {
 	uint64_t bytes;			/* that it stands for */
 	uint64_t born;			/* how many were sampled before */
 	uint32_t thread, item;		/* of the file: its context */
+	uint32_t halves;		/* that it is in: bits */
+	uint64_t half_bytes;		/* of the peak, that it stands for in each of them */
+};
+
+/* When most was live by one half. */
+struct ledger_peak {
+	uint64_t bytes, most;		/* that those live stand for, and when that was most */
+	uint64_t born;			/* so many were sampled by then */
+	struct ledger_sample *kept;	/* of the other half, freed since, live then */
+	size_t nkept, room;
 };
 
 /* All zeros: nothing was sampled. */
 struct ledger {
 	struct ledger_sample *live;	/* a hash table by number, at most three quarters full */
 	size_t slots, nlive;		/* of it, a power of two */
-	struct ledger_sample *kept;	/* freed since the peak, at which they were live */
-	size_t nkept, kept_room;
 	uint64_t born;			/* sampled so far */
-	uint64_t bytes, most;		/* that those live stand for, and when that was most */
-	bool at_peak;			/* what is live now was never more */
-	uint64_t peak;			/* else: so many were sampled by then */
+	struct ledger_peak peaks[2];	/* by each half */
 	uint32_t first;			/* of its values in the file */
 };
 
