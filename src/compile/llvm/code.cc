@@ -54,13 +54,13 @@ static StringRef called_name(const MachineInstr &i, const Function **function)
 	return "";
 }
 
-/* Has the function NAME no hooks, and no use for a context?  So it is with what compilers call unasked. */
+/* Has the function NAME no hooks, and no use for a context?  So it is with what the code generator calls unasked, by a name alone: F is NULL. */
 static bool is_abroad(StringRef name, const Function *f)
 {
 	for (StringRef known : { "memcpy", "memmove", "memset", "memcmp", "bcmp" })
 		if (name == known)
-			return true;
-	return has_prefix(name, "__") && (!f || f->isDeclaration());
+			return !f || f->isDeclaration();
+	return !f && has_prefix(name, "__");
 }
 
 /* Does it end the program whose stack is broken?  All ways come there, with whatever context. */

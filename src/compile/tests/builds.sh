@@ -1125,6 +1125,12 @@ llvm_verify() {
 	for o in -O1 -O2 "-O3 -fPIC" -Os; do
 		"$cc" --aprof-verify $o -mavx -c kept.c 2>err || fail "$o: a call taken for a jump: $(cat err)"
 	done
+	cat >elsewhere.c <<-'C'
+		struct large { long w[9]; };
+		long __take(struct large l);
+		long large(long x) { struct large l = { { x } }; return __take(l); }
+	C
+	"$cc" $test=trust-tails --aprof-verify -O2 -c elsewhere.c 2>err && fail "a call of what may have hooks is taken for one of the code generator's"
 	"$cc" $test=lose-exits --aprof-verbose -O2 -c tail.c 2>err
 	grep -q '^aprof: .*tail.c.*: t: tail call: its context is not proven: its hooks are called' err || fail "verbose: $(cat err)"
 	cat >back.cc <<-'C'
