@@ -62,6 +62,8 @@ class Packed:
         side['slice'] = self.columns(count['slices'], SLICE)
         side['leaf'] = self.columns(count['leaves'], LEAF)
         side['leaf_count'] = self.columns(count['leaf_counts'], LEAF_COUNT)
+        if 'judged' in self.about:
+            side['judged'] = {kind: [self.number() for _ in range(count[kind])] for kind in ('routines', 'arcs', 'nodes')}
         return side
 
 
@@ -198,6 +200,10 @@ class With(Page):
         self.make('new.out', '--seed', '4', '--routines', '18', '--calls', '3000', '--ticks', '0.6')
         sides = self.page('amon.out', '--against', 'new.out').sides
         self.assertEqual([side['label'] for side in sides], ['amon.out', 'new.out'])
+        judged = [dict(zip(side['names'], side['judged']['routines'])) for side in sides]
+        both = judged[0].keys() & judged[1].keys()
+        self.assertTrue(any(judged[0][name] for name in both))
+        self.assertEqual([judged[0][name] for name in both], [judged[1][name] for name in both])
         for side in sides:
             self.conserved(side)
             self.as_reported(side, side['label'])
