@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """intervals_test.py BUILD [TEST...] - times by interval of the run (aprof run --intervals, APROF_INTERVALS=1) and parts of a run (--time-range)."""
-import json, os, re, signal, struct, subprocess, sys, time, unittest
+import json, os, re, struct, subprocess, sys, time, unittest
 
 sys.dont_write_bytecode = True           # the folder is the source's
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -71,18 +71,25 @@ class Intervals(Scratch):
         self.shell([os.path.join(BUILD, "aprof-cc"), "--aprof-way=fentry", "-O2", "-g", "-fno-optimize-sibling-calls", *words, "-pthread", "p.c", "-o", "p"],
                    env={"APROF_CC": "gcc"})
 
+    def is_met(self, profile="amon.out"):
+        """Did looks come to the program all over its run?  Beside much else it is at work for moments, and the sampler waits for a processor, too."""
+        run = json.loads(self.aprof("report", "--json", "--", profile))["run"]
+        times = run["times"]
+        return run["clock"]["clock"] == "wall" or times["unplaced_ns"] + times["unsure_ns"] < 0.02 * times["raw_ns"] and \
+            sum(self.ticks(profile=profile).values()) > times["raw_ns"] / 1e7
+
+    def until_met(self, run):
+        """What RUN returns, which leaves amon.out."""
+        for _ in range(5):
+            result = run()
+            if self.is_met():
+                return result
+        self.skipTest("others have the processors: looks do not meet the program")
+
     def run_it(self, *arguments, options=()):
         """Run it; the moments that it told, seconds of the run."""
-        out = self.aprof("run", "--no-report", "--intervals", *options, "--", "./p", *arguments)
+        out = self.until_met(lambda: self.aprof("run", "--no-report", "--intervals", *options, "--", "./p", *arguments))
         return [self.of_the_run(line) for line in out.split()]
-
-    def run_until_kept(self):
-        """A run whose time is kept by interval: on a busy machine the sampler may not meet a short one at all."""
-        ms = 50
-        self.run_it(str(ms))
-        while "\nintervals " not in self.aprof("info", "amon.out"):
-            ms *= 2
-            self.run_it(str(ms))
 
     def of_the_run(self, moment, profile="amon.out"):
         """The MOMENT that the program told, seconds of the run: its file was begun some time before main."""
@@ -234,16 +241,18 @@ class Intervals(Scratch):
             self.assertEqual(shares[0], 0)
         self.check_sums([moment])
 
+    def run_killed(self):
+        """The line of a program that is killed a second after it."""
+        with subprocess.Popen(["./p", "300", "ever"], cwd=self.cwd, stdout=subprocess.PIPE, env=dict(os.environ, APROF_INTERVALS="1", APROF_OUT="amon.out")) as process:
+            line = process.stdout.readline()
+            time.sleep(1)
+            process.kill()
+        return line
+
     def test_killed(self):
         """The file of a process that was killed tells its intervals, too."""
         self.build()
-        process = subprocess.Popen(["./p", "300", "ever"], cwd=self.cwd, stdout=subprocess.PIPE, env=dict(os.environ, APROF_INTERVALS="1", APROF_OUT="amon.out"))
-        line = process.stdout.readline()
-        time.sleep(1)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        moment = self.of_the_run(line)
+        moment = self.of_the_run(self.until_met(self.run_killed))
         step = 3 * self.interval()
         self.assertGreater(self.whole("early", "--time-range=..%.6f" % (moment - step)), 0)
         self.assertEqual(self.whole("late", "--time-range=..%.6f" % (moment - step)), 0)
@@ -269,8 +278,9 @@ class Intervals(Scratch):
         moment, = self.run_it("400")
         step = 3 * self.interval()
         self.assertGreater(self.whole("early", "--time-range=..%.6f" % (moment - step)), 0)
-        self.assertEqual(self.whole("late", "--time-range=..%.6f" % (moment - step)), 0)
-        self.assertEqual(self.whole("early", "--time-range=%.6f.." % (moment + step)), 0)
+        unsure = json.loads(self.aprof("report", "--json"))["run"]["times"]["unsure_ns"]     # what no sample saw is shared as the others say
+        self.assertLessEqual(self.whole("late", "--time-range=..%.6f" % (moment - step)), unsure)
+        self.assertLessEqual(self.whole("early", "--time-range=%.6f.." % (moment + step)), unsure)
         self.check_sums([moment])
         begun, ended = self.run_it("100", "s", options=["--clock=wall"])
         step, middle = 3 * self.interval(), (begun + ended) / 2
@@ -282,9 +292,9 @@ class Intervals(Scratch):
     def test_sums(self):
         """What several processes were added up to tells no intervals, and says so once."""
         self.build()
-        done = self.shell([os.path.join(BUILD, "aprof"), "run", "--no-report", "--intervals", "./p", "300", "f"])[1]
+        done = self.until_met(lambda: self.shell([os.path.join(BUILD, "aprof"), "run", "--no-report", "--intervals", "./p", "300", "f"])[1])
         self.assertEqual(done.count("times by interval"), 1, done)
-        self.run_until_kept()
+        self.run_it("100")
         self.assertEqual(self.shell([os.path.join(BUILD, "aprof"), "merge", "-o", "sum", "amon.out", "amon.out"])[1].count("times by interval"), 1)
         self.assertIn("does not have its time by interval", self.refused("tree", "--time-range=0..1", "sum")[0])
 
@@ -299,7 +309,7 @@ class Intervals(Scratch):
 
     def test_refused(self):
         self.build()
-        self.run_until_kept()
+        self.run_it("100")
         for part, why in (("1", "not of the form"), ("1..x", "not of the form"), ("-1..2", "not of the form"), ("2..1", "ends before it begins"),
                           ("1..1", "ends before it begins"), ("1e6..", "it begins at")):
             lines = self.refused("tree", "--time-range=" + part)
