@@ -148,6 +148,18 @@ class Formats(Import):
         return self.write(name, data if isinstance(data, (bytes, str)) else json.dumps(data, ensure_ascii=False))
 
 
+class Recursion(Formats):
+    def test_direct(self):
+        """A routine that calls itself is one in the history; the samples that found it so are counted."""
+        name = self.put("a.folded", "main;f;f;f 70\nmain;f 20\nmain;g;f;g;f;f 5\nmain;g 5\n")
+        self.assertEqual(self.json("cycles", name)["direct_recursion"], [{"name": "f", "calls": None, "samples": 75}])
+        self.assertIn(" 75 of 95 samples in calls of itself: f\n", self.out("cycles", name))
+        self.assertEqual(self.json("cycles", name, "--hide", "g")["direct_recursion"][0]["samples"], 75)
+        self.out("merge", "-o", "sum", name, name)
+        self.assertEqual(self.json("cycles", "sum")["direct_recursion"][0]["samples"], 150)
+        self.assertIn("; it calls itself\n", self.out("hot", name))
+
+
 class Speedscope(Formats):
     def test_sampled(self):
         name = self.put("a.json", SPEEDSCOPE)

@@ -291,6 +291,10 @@ class StackSites(unittest.TestCase):
         entry = next(entry for entry in entries if entry["name"] == "self")
         self.assertNotIn("recursive_sites", entry)                      # direct recursion has no weight
         self.assertEqual([child["name"] for child in entry["children"]], ["work"])
+        direct = json.loads(self.aprof("cycles", "--json"))["direct_recursion"]
+        total = {row["name"]: row["total_ticks"] for row in json.loads(self.aprof("report", "--json"))["flat"]}
+        self.assertEqual([(row["name"], row["calls"], row["samples"]) for row in direct], [("self", None, total["self"])])
+        self.assertRegex(self.aprof("cycles"), r"(?m)^ +([\d,]+) of \1 samples in calls of itself: self$")
 
     def test_handler(self):
         self.record(HANDLER)

@@ -443,7 +443,7 @@ static bool process_open(struct builder *d, struct process *p)
 	if (p->program)
 		memcpy(h.program, p->program, strnlen(p->program, sizeof h.program - 1));
 	p->live = recording_new_in_memory(&h, &ignored);
-	if (p->live && d->keeps_sites)
+	if (p->live)
 		recording_keep_sites(p->live);
 	return p->live != NULL && values_tell(d, p);
 }
@@ -526,6 +526,7 @@ static struct thread *thread_ready(struct builder *d, uint32_t thread)
 	if (!fold_init(&t->fold, p->live, t->tid))
 		return NULL;
 	t->folds = true;
+	t->fold.keeps_sites = d->keeps_sites;
 	memcpy(recording_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
 	recording_thread_record(p->live, t->fold.thread)->state = AMON_THREAD_ENDED;
 	return t;

@@ -59,7 +59,8 @@ struct builder_place {
 	uint64_t address;		/* link-time */
 };
 
-/* Samples tell where calls return to, of some functions at least: the files keep call sites.  Before the first of them. */
+/* Samples tell where calls return to, of some functions at least: the files keep call sites, and not only how many found direct recursion.  Before the first of
+ * them. */
 void builder_keep_sites(struct builder *d);
 
 /* Stacks have amounts of the value NAME, in UNIT ("ns", "bytes", "count", "cycles"), SAMPLED or exact: the first is what is shown where no other is

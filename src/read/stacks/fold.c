@@ -201,14 +201,14 @@ void fold_count_sites(struct fold *f, uint64_t ticks)
 	uint32_t caller, running = f->npath ? f->steps[f->path[f->npath - 1]].routine : AMON_ROUTINE_ROOT;
 	bool lost = false;
 
-	if (ticks == 0 || !f->keeps_sites || !arcs_begin(f))
+	if (ticks == 0 || !recording_keeps_sites(f->live) || !arcs_begin(f))
 		return;
 	for (size_t i = f->npath; i-- > 0;) {
 		struct fold_step *s = &f->steps[f->path[i]];
 		uint64_t counter;
 
 		caller = i > 0 ? f->steps[f->path[i - 1]].routine : AMON_ROUTINE_ROOT;
-		if (caller == s->routine || !fold_is_first(f, caller, s->routine))
+		if ((!f->keeps_sites && caller != s->routine) || !fold_is_first(f, caller, s->routine))
 			continue;
 		counter = fold_counter_of(f, s);
 		lost |= s->site == AMON_SITE_SEVERAL || !counter;

@@ -4,9 +4,9 @@
  * A way that was gone before is one probe a frame, and what a stack has in common with the one before it one look.
  *
  * Where the file keeps call sites, each of a transition has an item of its own, and a stack counts once for each arc that is open in it, for the last call along
- * it; not for direct recursion, which is one activation that its first call began:
+ * it, of direct recursion, too, which leads to no other context:
  *
- *     main -> f (site 1) -> g (site 2) -> f (site 3) -> f (site 3) -> g (site 4)      f -> g: 4, self;  g -> f: 3;  main -> f: 1 */
+ *     main -> f (site 1) -> g (site 2) -> f (site 3) -> f (site 5) -> g (site 4)      f -> g: 4, self;  f -> f: 5;  g -> f: 3;  main -> f: 1 */
 #ifndef SAMPLE_FOLD_H
 #define SAMPLE_FOLD_H
 
@@ -38,7 +38,7 @@ struct fold_step {
 struct fold {
 	struct recording *live;		/* not owned */
 	uint32_t thread;		/* its index there */
-	bool keeps_sites;		/* the file does */
+	bool keeps_sites;		/* call sites are told apart; else samples are counted for direct recursion alone */
 	struct fold_step *steps;	/* known ones */
 	uint32_t nsteps;
 	size_t room;
@@ -70,7 +70,8 @@ uint32_t fold_stack(struct fold *f, const struct fold_call *calls, size_t n);
 /* Is that of the last stack "(elided)"? */
 bool fold_is_elided(const struct fold *f);
 
-/* TICKS samples found the last stack that was folded: count them for its call sites, if these are kept.  What finds no room is noted. */
+/* TICKS samples found the last stack that was folded: count them for its call sites, or its direct recursion, if the file keeps such.  What finds no room is
+ * noted. */
 void fold_count_sites(struct fold *f, uint64_t ticks);
 
 #endif

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 #include "base/print.h"
 #include "show/report/figure_text.h"
@@ -58,50 +57,78 @@ static void cycles_path_print(const struct graph *g, const struct graph_cycle *c
 
 enum { MOST_DIRECT = 10 };	/* routines that call themselves, named in the text */
 
-static int direct_by_calls(const void *x, const void *y, void *arg)
-{
-	const struct graph_routine *routines = arg, *a = &routines[*(const uint32_t *)x], *b = &routines[*(const uint32_t *)y];
+/* The routines that call themselves. */
+struct direct {
+	const struct graph *g;
+	uint32_t *routines;	/* most often first */
+	uint64_t *times;	/* by routine: how often, in calls, or, of call stacks, the samples that found such a call under way */
+	uint32_t n;
+};
 
-	if (a->recursive != b->recursive)
-		return a->recursive > b->recursive ? -1 : 1;
-	return strcmp(a->name.name, b->name.name);
+static int direct_by_times(const void *x, const void *y, void *arg)
+{
+	const struct direct *d = arg;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	if (d->times[a] != d->times[b])
+		return d->times[a] > d->times[b] ? -1 : 1;
+	return strcmp(d->g->routines[a].name.name, d->g->routines[b].name.name);
 }
 
-/* The routines that call themselves, *N of them, most such calls first, malloc'ed; NULL: out of memory. */
-static uint32_t *direct_find(const struct graph *g, uint32_t *n)
+/* False: out of memory.  Freed with direct_free, also then. */
+static bool direct_find(struct direct *d, const struct graph *g)
 {
-	uint32_t *found = calloc((size_t)g->nroutines + 1, sizeof *found);
+	*d = (struct direct){ .g = g, .routines = calloc((size_t)g->nroutines + 1, sizeof *d->routines), .times = graph_recursion(g) };
+	if (!d->routines || !d->times)
+		return false;
+	for (uint32_t r = 0; r < g->nroutines; r++) {
+		if (g->counted)
+			d->times[r] = g->routines[r].recursive;
+		if (d->times[r] > 0)
+			d->routines[d->n++] = r;
+	}
+	if (d->n > 1)
+		qsort_r(d->routines, d->n, sizeof *d->routines, direct_by_times, d);
+	return true;
+}
 
-	*n = 0;
-	for (uint32_t r = 0; found && r < g->nroutines; r++)
-		if (g->routines[r].recursive > 0 && g->counted)
-			found[(*n)++] = r;
-	if (*n > 1)
-		qsort_r(found, *n, sizeof *found, direct_by_calls, g->routines);
-	return found;
+static void direct_free(struct direct *d)
+{
+	free(d->routines);
+	free(d->times);
+}
+
+/* `    29,001 calls of itself: f`, `     1,204 of 1,290 samples in calls of itself: f`. */
+static void direct_row_print(const struct direct *d, uint32_t routine, FILE *out, const struct report_options *options)
+{
+	const struct graph_routine *r = &d->g->routines[routine];
+	char times[40], all[40];
+	int n = fprintf(out, "%15s", print_grouped(times, d->times[routine]));
+
+	if (d->g->counted)
+		n += fprintf(out, " call%s of itself: ", d->times[routine] == 1 ? " " : "s");
+	else
+		n += fprintf(out, " of %s sample%s in calls of itself: ", print_grouped(all, r->total_ticks), print_plural(r->total_ticks));
+	print_brief_beside(out, r->name.name, r->brief, &options->style, n);
+	putc('\n', out);
 }
 
 /* Direct recursion is no cycle of several, and is told beside them. */
 static bool direct_print(const struct graph *g, FILE *out, const struct report_options *options)
 {
-	uint32_t n, *found = direct_find(g, &n);
+	struct direct d;
+	bool ok = direct_find(&d, g);
 
-	if (!g->counted)
-		fputs("\nA routine that calls itself is one in call stacks: direct recursion is not seen there.\n", out);
-	else if (n > 0)
-		fprintf(out, "\nDirect recursion: %" PRIu32 " routine%s\n\n", n, print_plural(n));
-	for (uint32_t i = 0; i < n && i < MOST_DIRECT; i++) {
-		const struct graph_routine *r = &g->routines[found[i]];
-		char calls[40];
-
-		fprintf(out, "%15s call%s of itself: ", print_grouped(calls, r->recursive), r->recursive == 1 ? " " : "s");
-		print_brief_beside(out, r->name.name, r->brief, &options->style, 34);
-		putc('\n', out);
-	}
-	if (n > MOST_DIRECT)
-		fprintf(out, "%15s %" PRIu32 " more\n", "and", n - MOST_DIRECT);
-	free(found);
-	return found != NULL;
+	if (!g->counted && g->profile->nsites == 0 && !profile_is_imported(g->profile))
+		fputs("\nA routine that calls itself is one in these call stacks: they do not tell of direct recursion.\n", out);
+	else if (d.n > 0)
+		fprintf(out, "\nDirect recursion: %" PRIu32 " routine%s\n\n", d.n, print_plural(d.n));
+	for (uint32_t i = 0; i < d.n && i < MOST_DIRECT; i++)
+		direct_row_print(&d, d.routines[i], out, options);
+	if (d.n > MOST_DIRECT)
+		fprintf(out, "%15s %" PRIu32 " more\n", "and", d.n - MOST_DIRECT);
+	direct_free(&d);
+	return ok;
 }
 
 bool cycles_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
@@ -139,11 +166,13 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 bool cycles_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	const struct graph *g = in->graph;
-	uint32_t n, *direct = direct_find(g, &n);
+	struct direct d;
 
 	(void)options;
-	if (!direct)
+	if (!direct_find(&d, g)) {
+		direct_free(&d);
 		return error_no_memory(err, NULL);
+	}
 	emit_array(e, "cycles");
 	for (uint32_t i = 0; i < g->ncycles; i++) {
 		const struct graph_cycle *c = &g->cycles[i];
@@ -162,9 +191,10 @@ bool cycles_json(const struct report_input *in, const struct report_options *opt
 	}
 	emit_array_end(e);
 	emit_array(e, "direct_recursion");
-	for (uint32_t i = 0; i < n; i++)
-		emit_item(e, json_pack("{s:o, s:o}", "name", emit_name(g->routines[direct[i]].name.name), "calls", emit_count(g->routines[direct[i]].recursive)));
+	for (uint32_t i = 0; i < d.n; i++)
+		emit_item(e, json_pack("{s:o, s:o, s:o}", "name", emit_name(g->routines[d.routines[i]].name.name), "calls", emit_calls(g->counted, d.times[d.routines[i]]),
+				       "samples", emit_calls(!g->counted, d.times[d.routines[i]])));
 	emit_array_end(e);
-	free(direct);
+	direct_free(&d);
 	return true;
 }

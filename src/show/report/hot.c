@@ -23,6 +23,7 @@ struct hot_view {
 	const struct report_input *in;
 	const struct graph *g;			/* in->graph */
 	const struct report_options *options;
+	uint64_t *recursion;			/* by routine, of call stacks: samples in calls of itself */
 	bool apart, next, callers, more;	/* printed are: empty lines between the cases; what comes next in each; for whom the time is; the commands that show more */
 	int most;				/* cases that are printed */
 	int printed;				/* so far */
@@ -30,8 +31,14 @@ struct hot_view {
 
 static bool view_make(struct hot_view *v, const struct report_input *in, const struct report_options *options, struct error *err)
 {
-	*v = (struct hot_view){ .in = in, .g = in->graph, .options = options };
-	return hot_cases_find(&v->cases, in, err);
+	*v = (struct hot_view){ .in = in, .g = in->graph, .options = options, .recursion = graph_recursion(in->graph) };
+	return v->recursion ? hot_cases_find(&v->cases, in, err) : error_no_memory(err, NULL);
+}
+
+static void view_free(struct hot_view *v)
+{
+	hot_cases_free(&v->cases);
+	free(v->recursion);
 }
 
 /* NAME made harmless, short if it is a name of C++ or the like, in COLUMNS, NAME of them at most, into BUFFER of ROOM bytes.  BRIEF is its short form;
@@ -317,6 +324,8 @@ static char *hot_figures(const struct hot_view *v, const struct hot *hot)
 		hot_calls_print(out, v->g, hot);
 	else if (v->g->counted)
 		fputs("; no hooks, so calls are not counted", out);
+	if (hot->routine != GRAPH_NONE && v->recursion[hot->routine] > 0)
+		fputs("; it calls itself", out);
 	if (fclose(out) != 0) {
 		free(text);
 		text = NULL;
@@ -572,7 +581,7 @@ static bool hot_whole_text(const struct report_input *in, const struct report_op
 		fputs(cases ? cases : "", out);
 	}
 	free(cases);
-	hot_cases_free(&v.cases);
+	view_free(&v);
 	return ok;
 }
 
@@ -670,6 +679,6 @@ bool hot_json(const struct report_input *in, const struct report_options *option
 		emit_member(e, "sequence", sequence_json(&v));
 		emit_member(e, "one_callee", errand_json(&v));
 	}
-	hot_cases_free(&v.cases);
+	view_free(&v);
 	return ok;
 }

@@ -5,13 +5,13 @@
 
 #include "understand/graph/build.h"
 
-/* Is S kept by focus and thread, and no jump to a piece of a routine, nor a call of one that is left out? */
+/* Is S kept by focus and thread, and no jump to a piece of a routine, which calls itself at most, nor a call of one that is left out? */
 static bool sites_is_kept(const struct graph *g, const struct profile_site *s)
 {
 	const struct graph_context *to = &g->contexts[g->context_of[s->to]];
-	uint32_t routine = g->profile->contexts[s->to].routine;
+	uint32_t routine = g->profile->contexts[s->to].routine, caller = g->profile->contexts[s->from].routine;
 
-	return to->kept && !(routine != PROFILE_NONE && (g->names[routine].part || g->routines[g->routine_of[routine]].left_out)) &&
+	return to->kept && !(routine != PROFILE_NONE && ((g->names[routine].part && routine != caller) || g->routines[g->routine_of[routine]].left_out)) &&
 	       (g->options.thread == GRAPH_NONE || g->options.thread == s->thread);
 }
 
@@ -101,4 +101,19 @@ const struct graph_site *graph_sites_of(const struct graph_sites *s, uint32_t fr
 	for (; low + *n < s->n && s->sites[low + *n].from == from && s->sites[low + *n].to == to; ++*n)
 		*calls += s->sites[low + *n].calls;
 	return s->sites + low;
+}
+
+uint64_t *graph_recursion(const struct graph *g)
+{
+	const struct profile *p = g->profile;
+	uint64_t *samples = calloc((size_t)g->nroutines + 1, sizeof *samples);
+
+	for (size_t i = 0; samples && !g->counted && i < p->nsites; i++) {
+		const struct profile_site *site = &p->sites[i];
+		uint32_t from = g->contexts[g->context_of[site->from]].routine;
+
+		if (from != GRAPH_NONE && from == g->contexts[g->context_of[site->to]].routine && sites_is_kept(g, site))
+			samples[from] += site->self + site->children;
+	}
+	return samples;
 }

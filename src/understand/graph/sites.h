@@ -29,4 +29,8 @@ void graph_sites_free(struct graph_sites *s);
 /* Those of the arc FROM -> TO; *N of them, and in *CALLS their sum. */
 const struct graph_site *graph_sites_of(const struct graph_sites *s, uint32_t from, uint32_t to, size_t *n, uint64_t *calls);
 
+/* By routine of G, the samples of call stacks that found it called by itself, in a call of direct recursion; 0 where calls were counted, and where no
+ * call sites were kept.  Malloc'ed; NULL: out of memory. */
+uint64_t *graph_recursion(const struct graph *g);
+
 #endif

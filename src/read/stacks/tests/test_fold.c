@@ -51,7 +51,7 @@ static void expect_sites(uint32_t thread, const struct fold_call *calls, size_t 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t from = i > 0 ? calls[i - 1].routine : OUTSIDE, to = calls[i].routine;
 		uint64_t site = calls[i].site ? calls[i].site - 0x2000 + 1 : 0;
-		bool is_last = from != to;
+		bool is_last = true;
 
 		for (size_t k = i + 1; k < n; k++)
 			is_last &= calls[k - 1].routine != from || calls[k].routine != to;
