@@ -707,5 +707,23 @@ class Hot(Views):
                 self.assertGreater(hot['sequence']['time_ns'], hot['sequence']['error_ns'])
 
 
+
+class Beginnings(Views):
+    """The routines with most time in all are those that somebody wrote, and not what a program begins through."""
+
+    def by_total(self, stack):
+        with tempfile.TemporaryDirectory() as self.cwd:
+            (pathlib.Path(self.cwd) / 'x.folded').write_text(f'{stack};work 900\n{stack};other 100\n')
+            return [row['name'] for row in self.json('hot', 'x.folded')['by_total']]
+
+    def test_runtimes(self):
+        for stack, first in (('_start;__libc_start_main;__libc_start_call_main;main', 'main'), ('main;MAIN__;solve', 'MAIN__'), ('runtime.goexit;runtime.main;main.main', 'main.main'),
+                             ('main;std::rt::lang_start_internal;std::rt::lang_start::{{closure}};std::sys::backtrace::__rust_begin_short_backtrace;app::main', 'app::main'),
+                             ('clone3;start_thread;std::sys::pal::unix::thread::Thread::new::thread_start;core::ops::function::FnOnce::call_once{{vtable.shim}};app::run', 'app::run'),
+                             ('clone_all;each', 'clone_all')):
+            self.assertEqual(self.by_total(stack)[0], first, stack)
+        self.assertLessEqual({'main', 'prepare', 'std::panic::catch_unwind', 'app::main'}, set(self.by_total('main;prepare;std::panic::catch_unwind;app::main')))
+        self.assertNotIn('(truncated)', self.by_total('(truncated);deep'))
+
 if __name__ == '__main__':
     unittest.main()

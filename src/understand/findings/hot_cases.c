@@ -311,8 +311,32 @@ static uint32_t all_by_callee(const struct graph *g, uint32_t i)
 	return r->total > 0 && BEGINS * (double)(r->total - most) <= (double)r->total ? callee : GRAPH_NONE;
 }
 
-/* Whether routine I is one through which a program, or a thread, only begins: all but a part of its time is one callee's, and it is a library's, which is called by
- * nobody but the like of it, BEGUN, or it has no caller and calls that. */
+/* Is NAME one of those that languages' implementations put before what a programmer wrote, which may stand in the program itself? */
+static bool is_runtimes(const char *name)
+{
+	static const char *const whole[] = { "_start", "_start_c", "start_thread", "clone", "clone3", "__clone", "__clone3", "MAIN__", "D main" };
+	static const char *const begin[] = { "__libc_start", "libc_start_main", "std::rt::", "std::sys::", "std::sys_common::", "std::thread::", "std::panic", "core::ops::function::",
+		"<core::panic::", "<alloc::boxed::Box<", "runtime.main", "runtime.goexit", "runtime.mstart" };
+
+	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+		if (strcmp(name, whole[i]) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+		if (strncmp(name, begin[i], strlen(begin[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Does R lead to CALLEE and is no more than that: it is a library's, or an implementation's, or main() of such a one? */
+static bool is_way_in(const struct graph_routine *r, bool library, const struct graph_routine *callee)
+{
+	bool first = strcmp(r->name.name, "main") == 0;
+
+	return library || (first ? is_runtimes(callee->name.name) : is_runtimes(r->name.name) && strcmp(r->name.name, "MAIN__") != 0);
+}
+
+/* Whether routine I is one through which a program, or a thread, only begins: all but a part of its time is one callee's, and it is a library's, or of its language's
+ * implementation, which is called by nobody but the like of it, BEGUN, or it has no caller and calls that. */
 static bool is_beginning(const struct hot_cases *c, uint32_t i, const bool *librarys, const bool *begun)
 {
 	const struct graph_routine *r = c->g->routines + i;
@@ -326,7 +350,8 @@ static bool is_beginning(const struct hot_cases *c, uint32_t i, const bool *libr
 			return false;
 		called |= from != GRAPH_NONE;
 	}
-	return callee != GRAPH_NONE && (librarys[i] || (!called && librarys[callee] && strcmp(r->name.name, "main") != 0));
+	return callee != GRAPH_NONE &&
+	       (is_way_in(r, librarys[i], c->g->routines + callee) || (!called && librarys[callee] && strcmp(r->name.name, "main") != 0));
 }
 
 /* Mark those.  False: out of memory. */
@@ -347,6 +372,12 @@ static bool beginnings_find(const struct hot_cases *c, bool *begun)
 	return librarys != NULL;
 }
 
+/* Is R what stands for callers that nobody knows? */
+static bool is_truncated(const struct graph_routine *r)
+{
+	return r->pseudo && strcmp(r->name.name, profile_pseudo_name(AMON_ROUTINE_TRUNCATED)) == 0;
+}
+
 /* Fill by_total.  False: out of memory. */
 static bool by_total_find(struct hot_cases *c)
 {
@@ -356,7 +387,7 @@ static bool by_total_find(struct hot_cases *c)
 
 	c->by_total.hot = calloc((size_t)c->g->nroutines + 1, sizeof *c->by_total.hot);
 	for (uint32_t i = 0; ok && c->by_total.hot && i < c->g->nroutines; i++)
-		if (c->g->routines[i].total > 0 && !begun[i])
+		if (c->g->routines[i].total > 0 && !begun[i] && !is_truncated(c->g->routines + i))
 			c->by_total.hot[c->by_total.n++] = hot_of(c->g, i, program, c->g->routines[i].total, c->g->routines[i].total_evidence);
 	free(begun);
 	hots_sort(&c->by_total);

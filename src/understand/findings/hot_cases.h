@@ -73,7 +73,7 @@ struct hot_cases {
 	struct leaves leaves;	/* self times split by code without hooks */
 	uint64_t *own;		/* by routine: its self time without that code, ns */
 	struct hot_list by_own;	/* all that has time of its own; callers are known of the first HOT_TOP */
-	struct hot_list by_total; /* all routines, but for those through which a program only begins; callers likewise */
+	struct hot_list by_total; /* all routines, but for those through which a program only begins, and for callers that nobody knows; callers likewise */
 	struct hot_list heavy;	/* case 1 */
 	struct hot_list library;	/* case 2 */
 	const struct paths *paths; /* case 3 */
