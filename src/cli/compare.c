@@ -19,7 +19,7 @@
 enum {
 	LEAST_ROUNDS = 5,		/* before the noise is looked at */
 	MOST_ROUNDS = 60,
-	STATUS_UNBUILT = 125,		/* git bisect run: this commit tells nothing */
+	STATUS_UNTOLD = 125,		/* git bisect run: this commit tells nothing, since it does not build, or its program fails */
 };
 
 #define FINE 0.005			/* a change of so much of the time may be told from none: enough rounds */
@@ -101,14 +101,19 @@ static bool compare_rounds(struct rounds *r, unsigned asked)
 }
 
 /* Print what was found by C.  Returns the exit status. */
-static int compare_print(const struct comparison *c, const struct options *o)
+static int compare_print(const struct comparison *c, const struct rounds *r, const struct options *o)
 {
 	struct verdict v = verdict_make(c, VERDICT_LEVEL);
+	json_t *verdict = o->report.json ? verdict_json(&v, c) : NULL;
+	bool differently = rounds_print_differently(r), ok;
 	struct error err;
-	bool ok;
 
+	if (differently)
+		message("warning: %s and %s print different things, each the same in each run: do they do the same work?", r->sides[0].name, r->sides[1].name);
+	if (verdict)
+		json_object_set_new(verdict, "same_output", r->n < 2 || r->sides[0].varies || r->sides[1].varies ? json_null() : json_boolean(!differently));
 	if (o->report.json)
-		ok = diff_json_with(c, &o->diff, verdict_json(&v, c), stdout, &err);
+		ok = diff_json_with(c, &o->diff, verdict, stdout, &err);
 	else if (o->markdown)
 		ok = verdict_markdown(&v, c, &o->diff, stdout, &err);
 	else
@@ -132,7 +137,7 @@ static int compare_judge(const struct rounds *r, struct options *o)
 
 	progress_end();
 	if (ok)
-		status = compare_print(&c, o);
+		status = compare_print(&c, r, o);
 	else
 		message_error(&err, NULL);
 	comparison_free(&c);
@@ -164,8 +169,8 @@ static int compare_all(struct rounds *r, struct options *o)
 	if (trouble && !interrupted)
 		message_error(&err, NULL);
 	if (trouble)
-		return trouble == ROUNDS_UNBUILT ? STATUS_UNBUILT : STATUS_TROUBLE;
-	return compare_rounds(r, o->rounds ? o->rounds : r->layouts) ? compare_judge(r, o) : STATUS_TROUBLE;
+		return trouble == ROUNDS_UNBUILT ? STATUS_UNTOLD : STATUS_TROUBLE;
+	return compare_rounds(r, o->rounds ? o->rounds : r->layouts) ? compare_judge(r, o) : o->git ? STATUS_UNTOLD : STATUS_TROUBLE;
 }
 
 /* Say what is wrong with the words of the command line, N operands before -- and behind it those from REST on.  False after a message. */

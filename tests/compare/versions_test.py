@@ -16,6 +16,8 @@ APROF, CC = str(BUILD / 'aprof'), str(BUILD / 'aprof-cc')
 
 # Who is called how often, and works how much, is said when it is built.
 SOURCE = '''
+#include <signal.h>
+#include <stdio.h>
 static volatile unsigned sink;
 static void work(unsigned n) { for (unsigned i = 0; i < n; i++) sink = sink * 1664525 + 1013904223; }
 MORE
@@ -25,9 +27,16 @@ __attribute__((noipa)) void insert(int i) { if (i < GROWN) grow(); sink++; }
 __attribute__((noipa)) void steady(void) { work(10000000); }
 int main(int n, char **v)
 {
+	int c, sum = 0;
+
 	for (int i = 0; i < 1000; i++)
 		insert(i);
 	steady();
+	while ((c = getchar()) != EOF)
+		sum += c;
+	printf(n > 1 && v[1][0] == 'p' ? "%d %d\\n" : "%d\\n", sum, GROWN);
+	if (n > 1 && v[1][0] == 'k' && GROWN > 20)
+		raise(SIGSEGV);
 	return n > 1 && v[1][0] == 'f' ? 3 : 0;
 }
 '''
@@ -55,8 +64,8 @@ class Versions(unittest.TestCase):
     def tearDownClass(cls):
         cls.home.cleanup()
 
-    def compare(self, *words, status=None, cwd=None):
-        done = limits.run([APROF, 'compare', *words], cwd=cwd or self.folder, capture_output=True, text=True,
+    def compare(self, *words, status=None, cwd=None, **more):
+        done = limits.run([APROF, 'compare', *words], cwd=cwd or self.folder, capture_output=True, text=True, **more,
                           env={**os.environ, 'TMPDIR': self.home.name, 'LC_ALL': 'C.UTF-8'})
         if status is not None:
             self.assertEqual(done.returncode, status, done.stdout + done.stderr)
@@ -98,6 +107,17 @@ class Versions(unittest.TestCase):
         self.assertTrue(text.startswith('**Slower by '), text)
         self.assertIn('| `rehash` |', text)
 
+    def test_what_they_read_and_print(self):
+        """Each run reads the file on standard input from its beginning; that the sides print different things is told."""
+        (self.folder / 'input').write_text('abc')
+        with open(self.folder / 'input') as file:
+            done = self.compare('--json', '--rounds=2', '--keep=kept', './old', './moved', status=0, stdin=file)
+        self.assertEqual((self.folder / 'kept' / 'base.out').read_text(), f'{sum(b"abc")}\n')
+        self.assertEqual((json.loads(done.stdout)['verdict']['same_output'], done.stderr), (True, ''))
+        done = self.compare('--json', '--rounds=2', './old', './called', '--', 'print')
+        self.assertIs(json.loads(done.stdout)['verdict']['same_output'], False)
+        self.assertEqual(done.stderr, 'aprof: warning: ./old and ./called print different things, each the same in each run: do they do the same work?\n')
+
     def test_as_many_as_noise_wants(self):
         runs = json.loads(self.compare('--json', './old', './heavy', status=1).stdout)['runs']
         self.assertIn(len(runs), range(10, 121))
@@ -106,7 +126,8 @@ class Versions(unittest.TestCase):
         for words, said in ((['./old'], 'compare: which two?'), (['./old', './called', './heavy'], 'compare: which two?'),
                             (['--git', 'HEAD~1', 'HEAD'], '--git: how is a commit built?'), (['--git', '--build=make', 'HEAD~1', 'HEAD'], '--git: what is run?'),
                             (['--build=make', './old', './called'], '--build: goes with --git'), (['./old', './none'], './none failed'),
-                            (['./old', './called', '--', 'fail'], 'failed: status 3')):
+                            (['./old', './called', '--', 'fail'], 'failed: status 3'),
+                            (['./old', './called', '--', 'kill'], './called failed: killed by signal 11, Segmentation fault')):
             done = self.compare(*words, status=2)
             self.assertIn(said, done.stderr)
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
@@ -132,6 +153,8 @@ class Versions(unittest.TestCase):
         self.assertRegex(done.stderr, r'\Aaprof: HEAD does not build: status \d+: .+\n\Z')
         done = self.compare(*build, 'HEAD~9', 'HEAD', '--', './p', status=2, cwd=folder)
         self.assertIn('HEAD~9 cannot be checked out', done.stderr)
+        done = self.compare(*build, 'HEAD~2', 'HEAD~1', '--', './p', 'kill', status=125, cwd=folder)
+        self.assertRegex(done.stderr, r'\Aaprof: HEAD~1 failed: killed by signal 11, .+\n\Z')
         left = subprocess.run(['git', 'worktree', 'list'], cwd=folder, capture_output=True, text=True).stdout
         self.assertEqual(len(left.splitlines()), 1, left)
 

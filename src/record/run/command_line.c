@@ -16,7 +16,7 @@ static int file_add(posix_spawn_file_actions_t *actions, int fd, const char *pat
 /* What becomes of the streams and the folder; an errno.  The files are opened before the folder is entered: their names are ours. */
 static int actions_make(posix_spawn_file_actions_t *actions, const struct command_line *c)
 {
-	int error = file_add(actions, STDIN_FILENO, NULL);
+	int error = file_add(actions, STDIN_FILENO, c->in);
 
 	if (!error)
 		error = file_add(actions, STDOUT_FILENO, c->out);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/list.h"
+#include "base/table.h"
 #include "record/run/command_line.h"
 
 #define RATE "--rate=4000"		/* many samples: what these cost both sides is no difference */
@@ -37,13 +39,12 @@ bool rounds_begin(struct rounds *r, const char *keep, struct error *err)
 	return false;
 }
 
-/* The last line of the file PATH that is not empty, into TEXT of SIZE bytes; "": there is none. */
+/* Make TEXT of SIZE bytes the last line of the file PATH that is not empty, if there is one. */
 static void last_line(const char *path, char *text, size_t size)
 {
 	FILE *f = fopen(path, "re");
 	char line[400];
 
-	*text = '\0';
 	while (f && fgets(line, sizeof line, f)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (line[strspn(line, " \t")])
@@ -53,18 +54,21 @@ static void last_line(const char *path, char *text, size_t size)
 		fclose(f);
 }
 
-/* Run ARGV in FOLDER, its output to LOG.  False with *ERR set: it failed at WHAT. */
-static bool command_do(const char *const *argv, const char *folder, const char *log, const char *what, struct error *err)
+/* Run C.  False with *ERR set: it failed at WHAT; then the last that it said is told. */
+static bool command_do(const struct command_line *c, const char *what, struct error *err)
 {
-	struct command_line c = { .argv = argv, .folder = folder, .out = log, .err = log };
-	int status = command_line_run(&c);
-	char said[400];
+	int status = command_line_run(c);
+	char said[400] = "";
 
 	if (status == 0)
 		return true;
 	if (status < 0)
-		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: %s: %s", what, argv[0], strerror(errno));
-	last_line(log, said, sizeof said);
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: %s: %s", what, c->argv[0], strerror(errno));
+	last_line(c->out, said, sizeof said);
+	if (c->err != c->out)
+		last_line(c->err, said, sizeof said);
+	if (status > 128 && status <= 128 + SIGRTMAX)
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: killed by signal %d, %s%s%s", what, status - 128, strsignal(status - 128), *said ? ": " : "", said);
 	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: status %d: %s", what, status, *said ? said : "it said nothing");
 }
 
@@ -92,12 +96,13 @@ static int build_one(struct rounds *r, int side, unsigned i, char **folder, stru
 		return trouble;
 	}
 	snprintf(what, sizeof what, "%s cannot be checked out", name);
-	if (command_do((const char *const[]){ "git", "worktree", "add", "--detach", *folder, name, NULL }, NULL, log, what, err)) {
+	if (command_do(&(struct command_line){ .argv = (const char *const[]){ "git", "worktree", "add", "--detach", *folder, name, NULL }, .out = log, .err = log }, what, err)) {
 		snprintf(seed, sizeof seed, "%u", 1 + i + r->layouts * (unsigned)side);
 		if (r->layouts)
 			setenv("APROF_LAYOUT", seed, 1);
 		snprintf(what, sizeof what, "%s does not build", name);
-		trouble = command_do((const char *const[]){ "sh", "-c", r->build, NULL }, *folder, log, what, err) ? 0 : ROUNDS_UNBUILT;
+		trouble = command_do(&(struct command_line){ .argv = (const char *const[]){ "sh", "-c", r->build, NULL }, .folder = *folder, .out = log, .err = log }, what, err)
+			? 0 : ROUNDS_UNBUILT;
 	}
 	free(log);
 	return trouble;
@@ -136,25 +141,79 @@ static void run_words(const struct rounds *r, int side, const char *data, struct
 	list_add_all(l, r->sides[side].argv);
 }
 
+/* The hash of the file PATH; 0: it cannot be read. */
+static uint64_t file_hash(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	uint64_t hash = 0, word[512];
+	size_t n;
+
+	for (; f && (n = fread(word, 1, sizeof word, f)) > 0; hash = hash_mix(hash, n)) {
+		memset((char *)word + n, 0, sizeof word - n);
+		for (size_t i = 0; i < (n + 7) / 8; i++)
+			hash = hash_mix(hash, word[i]);
+	}
+	if (f)
+		fclose(f);
+	return hash;
+}
+
+static void printed_add(struct rounds_side *s, const char *path, bool first)
+{
+	uint64_t hash = file_hash(path);
+
+	s->varies |= !first && hash != s->printed;
+	s->printed = hash;
+}
+
+bool rounds_print_differently(const struct rounds *r)
+{
+	return r->n > 1 && !r->sides[0].varies && !r->sides[1].varies && r->sides[0].printed != r->sides[1].printed;
+}
+
+/* Where runs read what stands on this process's standard input, each from the beginning: into PATH of SIZE bytes.  NULL: nothing does, or it can be read once. */
+static const char *input_of_all(char *path, size_t size)
+{
+	struct stat st;
+
+	snprintf(path, size, "/proc/%d/fd/0", (int)getpid());	/* a child closes its own before it opens this */
+	return fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode) ? path : NULL;
+}
+
+/* Run SIDE with its profile in DATA, and what it says in OUT and LOG. */
+static bool run_into(struct rounds *r, int side, const char *data, const char *out, const char *log, struct error *err)
+{
+	struct rounds_side *s = &r->sides[side];
+	const char *name = s->folders ? s->name : s->argv[0];
+	char what[300], in[40];
+	struct list l = { 0 };
+	bool ok;
+
+	run_words(r, side, data, &l);
+	snprintf(what, sizeof what, "%s failed", name);
+	if (l.failed)
+		ok = error_no_memory(err, NULL);
+	else
+		ok = command_do(&(struct command_line){ .argv = (const char *const *)l.items, .in = input_of_all(in, sizeof in), .out = out, .err = log,
+			.folder = s->folders ? s->folders[r->n % (r->layouts ? r->layouts : 1)] : NULL }, what, err);
+	if (ok && access(data, R_OK) != 0)
+		ok = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s left no profile", name);
+	list_free(&l);
+	return ok;
+}
+
 static bool run_one(struct rounds *r, int side, struct error *err)
 {
 	struct rounds_side *s = &r->sides[side];
-	const char *folder = s->folders ? s->folders[r->n % (r->layouts ? r->layouts : 1)] : NULL;
-	char *data = NULL, *log = NULL, what[300];
-	struct list l = { 0 };
-	bool ok = asprintf(&data, "%s/%s.%zu", r->folder, words[side], r->n + 1) >= 0 && asprintf(&log, "%s/%s.log", r->folder, words[side]) >= 0;
+	char *data = NULL, *out = NULL, *log = NULL;
+	bool ok = asprintf(&data, "%s/%s.%zu", r->folder, words[side], r->n + 1) >= 0 && asprintf(&out, "%s/%s.out", r->folder, words[side]) >= 0 &&
+		  asprintf(&log, "%s/%s.log", r->folder, words[side]) >= 0;
 
+	ok = ok ? run_into(r, side, data, out, log, err) : error_no_memory(err, NULL);
 	if (ok)
-		run_words(r, side, data, &l);
-	snprintf(what, sizeof what, "%s failed", s->folders ? s->name : s->argv[0]);
-	if (!ok || l.failed)
-		ok = error_no_memory(err, NULL);
-	else
-		ok = command_do((const char *const *)l.items, folder, log, what, err);
-	if (ok && access(data, R_OK) != 0)
-		ok = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s left no profile", s->folders ? s->name : s->argv[0]);
+		printed_add(s, out, r->n == 0);
 	s->files[r->n] = data;
-	list_free(&l);
+	free(out);
 	free(log);
 	return ok;
 }

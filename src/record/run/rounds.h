@@ -2,12 +2,14 @@
  *
  *     rounds_begin -> rounds_build (of sources) -> rounds_run, once a round -> rounds_end
  *
- * In each round either side runs once, in an order that chance decides, so that what the machine does meanwhile is done to both.  Each run is an `aprof run` of its own. */
+ * In each round either side runs once, in an order that chance decides, so that what the machine does meanwhile is done to both.  Each run is an `aprof run` of its
+ * own, and reads the same: this process's standard input from its beginning, if that is a file, else nothing. */
 #ifndef ROUNDS_H
 #define ROUNDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -18,6 +20,8 @@ struct rounds_side {
 	char **argv;				/* what is run; argv[0] is looked up in PATH if it has no slash */
 	char **folders;				/* of sources, one for each layout: where it is built and run; NULL: here */
 	char **files;				/* the profiles so far, one a round */
+	uint64_t printed;			/* hash of what it printed on its standard output */
+	bool varies;				/* that was another in some round */
 };
 
 struct rounds {
@@ -43,6 +47,9 @@ int rounds_build(struct rounds *r, void (*before)(const char *side), struct erro
 
 /* Another round.  False with *ERR set: a program could not be run, failed, or left no profile. */
 bool rounds_run(struct rounds *r, struct error *err);
+
+/* Do both sides print the same in each round, and not the same as the other? */
+bool rounds_print_differently(const struct rounds *r);
 
 /* Free all, and remove what is not to be kept. */
 void rounds_end(struct rounds *r, bool keep);
