@@ -4,6 +4,7 @@
 # With TYPES only some types take part, by their short names.
 # ways: inline fentry
 # na(-O0): the compiler makes no tail calls
+# na(clang -O1): nor does Clang there
 # need: objdump
 command -v python3 >/dev/null || { echo needs python3; exit 77; }
 cat >make.py <<'P'

@@ -2,6 +2,7 @@
  *
  * na(cyg): an exit hook stands after the call, so there is no tail call to be had; documented
  * na(-O0): the compiler makes no tail calls
+ * na(clang -O1): nor does Clang there
  * output: 0
  * calls: 10000000 odd
  * calls: 10000001 even

@@ -26,6 +26,7 @@ HOOKED void thread(void)
 {
 	for (int i = 0; i < 100; i++)
 		work();
+	KEEP();				/* Clang's -O3 writes the loop out, and the last call is one in tail position */
 }
 
 /* Has the first thread ended? */
