@@ -356,6 +356,66 @@ void print_legend(FILE *out, const struct text_style *style, const char *legend)
 		fprintf(out, "\n%s", legend);
 }
 
+static bool unit_is_time(const char *unit) { return strcmp(unit, "ns") == 0; }
+
+const char *print_unit_word(const char *unit) { return unit_is_time(unit) ? "time" : "amount"; }
+
+const char *print_unit_heading(const char *unit) { return !unit_is_time(unit) && strlen(unit) <= 8 ? unit : print_unit_word(unit); }
+
+const char *print_unit_share(const char *unit) { return unit_is_time(unit) ? "% time" : "     %"; }
+
+/* What stands in the place of WORD, which AFTER follows, of amounts in UNIT. */
+static const char *word_as(const char *unit, const char *word, const char *after)
+{
+	if (unit_is_time(unit))
+		return word;
+	switch (*word) {
+	case '%': return print_unit_share(unit);
+	case 't': return strncmp(after, "  ", 2) == 0 ? print_unit_heading(unit) : print_unit_word(unit);
+	case 'T': return "Amount";
+	default: return "much";
+	}
+}
+
+/* The word at TEXT in another unit; what follows it is returned.  What is explained stands in columns. */
+static const char *word_put(FILE *out, const char *unit, const char *text)
+{
+	static const char *const words[] = { "% time", "time", "Time", "long" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i]);
+
+		if (strncmp(text, words[i], n) == 0) {
+			const char *word = word_as(unit, words[i], text + n);
+
+			text += n;
+			for (size_t more = strlen(word); more > n && text[0] == ' ' && text[1] == ' '; more--)
+				text++;
+			fputs(word, out);
+			break;
+		}
+	}
+	return text;
+}
+
+void print_worded(FILE *out, const struct text_style *style, const char *unit, const char *format, ...)
+{
+	char *made = NULL;
+	const char *text, *at;
+	va_list args;
+
+	if (style && style->brief)
+		return;
+	va_start(args, format);
+	if (vasprintf(&made, format, args) < 0)
+		made = NULL;
+	va_end(args);
+	for (text = made ? made : ""; (at = strchr(text, '@')) != NULL; text = word_put(out, unit, at + 1))
+		fwrite(text, 1, (size_t)(at - text), out);
+	fputs(text, out);
+	free(made);
+}
+
 void print_begin(FILE *out, const struct text_style *style, char kind)
 {
 	if (style->colour)

@@ -108,6 +108,15 @@ char *print_fitted(const char *name, const char *brief, size_t room, const struc
 /* LEGEND after a blank line, unless -b was given. */
 void print_legend(FILE *out, const struct text_style *style, const char *legend);
 
+/* What amounts in UNIT are called: in a sentence, `time` or `amount`; over a column, `time`, the unit or `amount`, 8 characters at most; over their shares, 6 characters. */
+const char *print_unit_word(const char *unit);
+const char *print_unit_heading(const char *unit);
+const char *print_unit_share(const char *unit);
+
+/* FORMAT's text, of amounts in UNIT, unless STYLE is brief; NULL: always.  Words behind `@` are for times, `@time`, `@Time`, `how @long`, `@% time`: of other amounts they are what the
+ * functions above say. */
+void print_worded(FILE *out, const struct text_style *style, const char *unit, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
 /* Begin and end what stands out in colour: 'h' a heading, 'm' the main line of an entry, 'w' a
  * warning, 'd' something dim.  Nothing without colour. */
 void print_begin(FILE *out, const struct text_style *style, char kind);

@@ -46,7 +46,7 @@ static void check_print_time_print(const struct comparison *c, const struct chec
 	const struct change *change = item ? &item->change[o->time] : &c->whole_change;
 	char base[PRINT_TIME_SIZE], fresh[PRINT_TIME_SIZE];
 
-	fprintf(out, "%s %s -> %s", !item ? "time" : o->time == COMPARISON_SELF ? "self" : "total", print_amount_text(base, s->base, comparison_unit(c)),
+	fprintf(out, "%s %s -> %s", !item ? print_unit_heading(comparison_unit(c)) : o->time == COMPARISON_SELF ? "self" : "total", print_amount_text(base, s->base, comparison_unit(c)),
 		print_amount_text(fresh, s->fresh, comparison_unit(c)));
 	if (s->base > 0)
 		fprintf(out, ", %+.1f %%", 100 * change->change / s->base);
@@ -128,7 +128,7 @@ static void smallest_print(const struct check *check, const struct comparison *c
 {
 	if (!check->noise_known) {
 		if (c->whole.base > 0)
-			fputs("one run a side, and times that are not sampled: what is noise is not known; give several runs a side\n", out);
+			fprintf(out, "one run a side, and %ss that are not sampled: what is noise is not known; give several runs a side\n", print_unit_word(comparison_unit(c)));
 		return;
 	}
 	if (c->nruns == 2)
@@ -165,8 +165,8 @@ static void check_print_summary_print(const struct check *check, const struct co
 		whole ? " and the whole run" : "");
 	if (c->sites)
 		fprintf(out, " and %" PRIu32 " of %" PRIu32 " call sites", check->worse_sites, counted_of(&c->kinds[COMPARISON_SITES]));
-	fprintf(out, " got worse (limit %.4g %%; base runs: %" PRIu32 ", new runs: %" PRIu32 "; the times of %" PRIu32 " routine%s",
-		100 * o->limit, c->nbase, c->nruns - c->nbase, check->tested, print_plural(check->tested));
+	fprintf(out, " got worse (limit %.4g %%; base runs: %" PRIu32 ", new runs: %" PRIu32 "; the %ss of %" PRIu32 " routine%s",
+		100 * o->limit, c->nbase, c->nruns - c->nbase, print_unit_word(comparison_unit(c)), check->tested, print_plural(check->tested));
 	if (check->tested_sites)
 		fprintf(out, " and %" PRIu32 " call site%s", check->tested_sites, print_plural(check->tested_sites));
 	fputs(" were tested)\n", out);

@@ -12,14 +12,14 @@
 #include "show/diff/output.h"
 
 static const char legend[] =
-	" self, total  times in the new runs, and what they are more (+) or less (-) than in the base runs.\n"
-	" +-           standard error of the change of self time.\n"
+	" self, total  @times in the new runs, and what they are more (+) or less (-) than in the base runs.\n"
+	" +-           standard error of the change of self @time.\n"
 	" calls        in the new runs, direct recursive ones included, and their change.\n"
-	" per call     change of self time per call, percent.\n"
-	" ~            a change within noise: the times of equal programs differ as much.\n"
+	" per call     change of self @time per call, percent.\n"
+	" ~            a change within noise: the @times of equal programs differ as much.\n"
 	" same code    and same calls on both sides: what differs is where a routine or its data lies, or what it works on.\n"
-	" Of an arc, self is the callee's own time on behalf of the caller, total all that the calls took; of a context,\n"
-	" self is the time while it ran, total that of all that extend it; of a call site (--sites) both are its part of the arc's.\n"
+	" Of an arc, self is the callee's own @time on behalf of the caller, total all that the calls took; of a context,\n"
+	" self is the @time while it ran, total that of all that extend it; of a call site (--sites) both are its part of the arc's.\n"
 	" Where a side has several runs these are means.\n";
 
 /* The part of a table that is not listed. */
@@ -137,8 +137,8 @@ static void noise_print(const struct comparison *c, const struct diff_options *o
 		print_field(out, &o->report.style, "noise", "with one run a side only the error of sampling is known; how much runs differ is not. "
 			    "Changes beyond it are shown; several runs a side show more");
 	else if (c->nruns == 2)
-		print_field(out, &o->report.style, "noise", "with one run a side, and times that are not sampled, nothing is known of it: "
-			    "every change is shown");
+		print_field(out, &o->report.style, "noise", "with one run a side, and %ss that are not sampled, nothing is known of it: every change is shown",
+			    print_unit_word(comparison_unit(c)));
 	else
 		print_field(out, &o->report.style, "noise", "%s%swhat is shown as changed is so by more than noise in all but %.0f of 100 rows, "
 			    "on average", beside, *beside ? " " : "", 100 * c->level);
@@ -190,7 +190,7 @@ bool diff_text(const struct comparison *c, const struct diff_options *o, FILE *o
 	for (int k = 0; k < COMPARISON_KINDS; k++)
 		if ((k != COMPARISON_SITES || c->sites) && !diff_print_table_print(c, (enum comparison_kind)k, o, out))
 			return error_no_memory(err, NULL);
-	print_legend(out, &o->report.style, legend);
+	print_worded(out, &o->report.style, comparison_unit(c), "\n%s", legend);
 	return flushed(out, err);
 }
 

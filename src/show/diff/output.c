@@ -66,7 +66,7 @@ uint32_t *output_order(const struct comparison_items *items, enum diff_sort sort
 }
 
 static const char *const titles[] = { "Routines", "Arcs", "Contexts", "Call sites" };
-static const char *const sorts[] = { "self time", "total time", "calls", "self time per call" };
+static const char *const sorts[] = { "self @time", "total @time", "calls", "self @time per call" };
 
 static const char *shown_name(const struct comparison *c, uint32_t routine, const struct text_style *style)
 {
@@ -84,7 +84,7 @@ uint32_t output_title(const struct comparison *c, enum comparison_kind kind, enu
 		news += comparison_is_news(&items->items[i]);
 		counted += items->items[i].counted;
 	}
-	fprintf(out, "%s by change of %s: %" PRIu32 " of %" PRIu32 " changed", titles[kind], sorts[sort], news, counted);
+	print_worded(out, NULL, comparison_unit(c), "%s by change of %s: %" PRIu32 " of %" PRIu32 " changed", titles[kind], sorts[sort], news, counted);
 	return news;
 }
 

@@ -16,24 +16,24 @@
 #include "base/print.h"
 
 static const char legend_self[] =
-	" % self, self what part of the routine's own time passed on the line by its samples, how far that may be off with a confidence\n"
-	"              of 95 % (`<9 %` may be chance), and that time; code that the compiler put into the routine counts for the line of\n"
+	" % self, self what part of the routine's own @time passed on the line by its samples, how far that may be off with a confidence\n"
+	"              of 95 % (`<9 %` may be chance), and that @time; code that the compiler put into the routine counts for the line of\n"
 	"              its call.  Below the source: what has no line.\n";
 
 /* Where calls were counted. */
 static const char legend_calls[] =
-	" calls, time  of the calls that start on the line, with all that they called; in brackets code without hooks, whose\n"
-	"              calls are not counted and whose time is part of the routine's own.\n"
+	" calls, @time  of the calls that start on the line, with all that they called; in brackets code without hooks, whose\n"
+	"              calls are not counted and whose @time is part of the routine's own.\n"
 	"              Their lines are those of debug information, else those with the callee's name; below the source, of no line.\n"
 	" ~            the routine is called on several lines: the figures are those of all of them together, since hooks\n"
-	"              count by routine and not by call site; where calls were counted by site (APROF_SITES=1) the time alone, if\n"
+	"              count by routine and not by call site; where calls were counted by site (APROF_SITES=1) the @time alone, if\n"
 	"              no samples divide it.\n";
 
 /* Of call stacks, which have their call sites. */
 static const char legend_time[] =
-	" time         of the calls that start on the line, with all that they called, where samples found them under way; `:12` is their\n"
+	" @time         of the calls that start on the line, with all that they called, where samples found them under way; `:12` is their\n"
 	"              column.  Below the source: what no known place called.\n"
-	" ~            the routine is called on several lines, which no samples distinguish: the time is that of all of them together.\n";
+	" ~            the routine is called on several lines, which no samples distinguish: the @time is that of all of them together.\n";
 
 struct columns {
 	int share, self, calls, time, line; /* widths */
@@ -253,8 +253,8 @@ static void annotate_heading_print(const struct graph *g, const struct lines *l,
 }
 
 static const char legend_code[] =
-	" % self, self what part of the own time passed at the instruction by its samples, and that time.  A sample stands at the instruction that\n"
-	"              was to come next, as a rule the one behind that which took the time.\n";
+	" % self, self what part of the own time passed at the instruction by its samples, and that @time.  A sample stands at the instruction that\n"
+	"              was to come next, as a rule the one behind that which took the @time.\n";
 
 /* C, and why it is shown instead of a source. */
 static void code_print(FILE *out, const struct code *c, const char *why, const struct graph *g, const struct report_options *options)
@@ -266,7 +266,7 @@ static void code_print(FILE *out, const struct code *c, const char *why, const s
 	print_name(out, c->name, &options->style);
 	fprintf(out, ": %s in its own code, %s sample%s\n", figure_text(time, g, c->time), print_grouped(grouped, c->ticks), print_plural(c->ticks));
 	annotated_code_print(out, c, g, options);
-	print_legend(out, &options->style, legend_code);
+	print_worded(out, &options->style, figure_unit(g), "\n%s", legend_code);
 }
 
 /* C, of a function without hooks. */
@@ -334,9 +334,7 @@ static bool routine_text(const struct report_input *in, const struct report_opti
 
 static void annotate_legend_print(FILE *out, const struct graph *g, const struct text_style *style)
 {
-	print_legend(out, style, legend_self);
-	if (!style->brief)
-		fputs(g->counted ? legend_calls : legend_time, out);
+	print_worded(out, style, figure_unit(g), "\n%s%s", legend_self, g->counted ? legend_calls : legend_time);
 }
 
 /* The routines that CHOSEN has. */

@@ -18,11 +18,11 @@
 
 static const char legend[] =
 	" An entry is the lines between two rules. The line with the number at the left is the routine itself:\n"
-	" %% time    share of the run that passed while it was active, counted once however deep it recursed.\n"
+	" @%% time    share of the run that passed while it was active, counted once however deep it recursed.\n"
 	" self      %s"
-	" children  time in the routines that it called.\n"
+	" children  @time in the routines that it called.\n"
 	"%s"
-	" Lines above are its callers: time that passed in it on their behalf, %s"
+	" Lines above are its callers: @time that passed in it on their behalf, %s"
 	"%s. Lines below are its callees, likewise.\n"
 	"%s"
 	"%s"
@@ -35,7 +35,7 @@ static const char legend_shares[] = "; calls from there / all calls";
 /* Where times are samples. */
 static const char legend_errors[] =
 	" Before them stands what part of the entry's total (self + children) that is, and how far this may be off, with a\n"
-	" confidence of 95 %; `<9 %` may be chance. Where samples are too few, times are drawn to the shares of the calls; `~9 %`\n"
+	" confidence of 95 %; `<9 %` may be chance. Where samples are too few, @times are drawn to the shares of the calls; `~9 %`\n"
 	" is known by these alone.\n";
 
 /* What the models differ in. */
@@ -46,17 +46,17 @@ static const struct {
 } models[] = {
 	[GRAPH_HISTORY] = { NULL, "measured, not shared out by\n the number of calls", "" },
 	[GRAPH_GPROF] = { "gprof: each call of a routine is taken to cost the average",
-		"as if each call took the\n average time of all calls",
+		"as if each call took the\n average @time of all calls",
 		" Routines that call each other in a circle are members of a cycle, with an entry as a whole; calls among them\n"
-		" have no times, and callers share the time of the whole cycle.\n" },
+		" have no @times, and callers share the @time of the whole cycle.\n" },
 	[GRAPH_CCT] = { "calling context tree: a recursive call returns to the ancestor's node",
-		"as the calling context tree\n has it", " Calls that return to an ancestor's node have no times.\n" },
+		"as the calling context tree\n has it", " Calls that return to an ancestor's node have no @times.\n" },
 };
 
 /* The same of a file without contexts. */
-static const char given_behalf[] = "as the file says; callers'\n and callees' have the routine's time and that of what it called in one,";
+static const char given_behalf[] = "as the file says; callers'\n and callees' have the routine's @time and that of what it called in one,";
 static const char given_more[] =
-	" Of routines that call each other in a circle calls within calls have their time, too, and a total is no more than the whole circle has.\n";
+	" Of routines that call each other in a circle calls within calls have their @time, too, and a total is no more than the whole circle has.\n";
 
 /* Widths of the columns, in characters; gprof's or more. */
 struct columns {
@@ -87,7 +87,7 @@ static void callgraph_widen(int *width, int needed)
 
 static const char tail_calls_legend[] =
 	" by NAME    in the source NAME calls it, by a jump at its end (a tail call): NAME was gone when the routine ran, so its caller has\n"
-	"            the time. Code built by aprof-cc --aprof-callers keeps such callers.\n";
+	"            the @time. Code built by aprof-cc --aprof-callers keeps such callers.\n";
 
 static struct columns callgraph_columns_make(const struct graph *g, bool traditional)
 {
@@ -449,10 +449,10 @@ static void callgraph_heading_print(struct listing *l)
 
 	print_begin(l->out, &l->options->style, 'h');
 	if (c->decimals == PRINT_UNITS)
-		fprintf(l->out, "index %% time %*s %*s%*s     called%*s     name\n", c->self, "self", c->children, "children", c->called - 7, "",
+		fprintf(l->out, "index %s %*s %*s%*s     called%*s     name\n", figure_share_heading(l->graph), c->self, "self", c->children, "children", c->called - 7, "",
 			c->total - 7, "");
 	else
-		fprintf(l->out, "index %% time %*sself %*schildren%*s    called%*s     name\n", c->self - 4, "",
+		fprintf(l->out, "index %s %*sself %*schildren%*s    called%*s     name\n", figure_share_heading(l->graph), c->self - 4, "",
 			c->children - 6, "", c->called - 7, "", c->total - 7, "");
 	print_end(l->out, &l->options->style);
 }
@@ -482,11 +482,11 @@ static void callgraph_legend_print(struct listing *l)
 	if (l->options->style.brief)
 		return;
 	putc('\n', l->out);
-	fprintf(l->out, legend, entry_self_legend(l->graph), counted ? legend_called : "",
+	print_worded(l->out, &l->options->style, figure_unit(l->graph), legend, entry_self_legend(l->graph), counted ? legend_called : "",
 		l->graph->arcs_alone ? given_behalf : models[l->graph->options.model].behalf, counted ? legend_shares : "",
 		l->graph->arcs_alone ? given_more : models[l->graph->options.model].more,
 		callgraph_has_errors(l) ? legend_errors : "");
-	fputs(l->through ? tail_calls_legend : "", l->out);
+	print_worded(l->out, &l->options->style, figure_unit(l->graph), "%s", l->through ? tail_calls_legend : "");
 	fputs(entry_marks_legend(l->graph), l->out);
 }
 

@@ -12,18 +12,18 @@
 /* The tables list arcs that the model charges to their callers; those within cycles stand with their cycle. */
 static const char legend[] =
 	" error    what the two differ by; the largest first.\n"
-	" gprof    time that gprof's model charges to the caller for this callee and what that called: calls from there / all\n"
-	"          calls of the callee's time; of a callee in a cycle, of the time of the whole cycle.\n"
-	" true     time that passed in the callee, and in what it called, while this caller waited for it.\n"
+	" gprof    @time that gprof's model charges to the caller for this callee and what that called: calls from there / all\n"
+	"          calls of the callee's @time; of a callee in a cycle, of the @time of the whole cycle.\n"
+	" true     @time that passed in the callee, and in what it called, while this caller waited for it.\n"
 	" ratio    gprof / true.\n"
-	" % calls  share of the callee's calls that this caller made.    % time  share of the callee's time that passed for it.\n"
-	" All inclusive time is the sum of the true times of all arcs; what is charged wrongly is the sum of what arcs have\n"
+	" % calls  share of the callee's calls that this caller made.    @% time  share of the callee's @time that passed for it.\n"
+	" All inclusive @time is the sum of the true @times of all arcs; what is charged wrongly is the sum of what arcs have\n"
 	" more by measurement than by gprof's model.\n";
 
 static const char lump_legend[] =
-	" gprof    time that gprof's model gives to the member: its own and those of its callees outside the cycle.\n"
-	" true     time that passed while it was active, members that it called included: each costs that much.\n"
-	" Calls within a cycle are charged to nobody: all their time is missing.\n";
+	" gprof    @time that gprof's model gives to the member: its own and those of its callees outside the cycle.\n"
+	" true     @time that passed while it was active, members that it called included: each costs that much.\n"
+	" Calls within a cycle are charged to nobody: all their @time is missing.\n";
 
 /* Widths of the columns, characters. */
 struct columns {
@@ -74,8 +74,8 @@ static void compare_models_heading_print(struct listing *l)
 	const struct columns *c = &l->columns;
 
 	print_begin(l->out, &l->options->style, 'h');
-	fprintf(l->out, "%*s %*s %*s  ratio %% calls %% time %*s%*s  caller -> callee\n", c->time, "error", c->time, "gprof",
-		c->time, "true", c->called, "called", c->total + 1, "");
+	fprintf(l->out, "%*s %*s %*s  ratio %% calls %s %*s%*s  caller -> callee\n", c->time, "error", c->time, "gprof",
+		c->time, "true", figure_share_heading(l->truth), c->called, "called", c->total + 1, "");
 	print_end(l->out, &l->options->style);
 }
 
@@ -162,7 +162,7 @@ static void compare_models_arcs_print(struct listing *l)
 	if (differ == 0)
 		fputs("No call has another time by gprof's model than was measured, outside of cycles.\n", l->out);
 	else
-		print_legend(l->out, &l->options->style, legend);
+		print_worded(l->out, &l->options->style, figure_unit(l->truth), "\n%s", legend);
 }
 
 /* Largest true total first. */
@@ -221,7 +221,7 @@ static void within_print(struct listing *l, uint32_t cycle)
 			continue;
 		if (shown++ == 0) {
 			print_begin(l->out, &l->options->style, 'h');
-			fprintf(l->out, "\n%*s %% calls %% time %*s%*s  caller -> callee\n", c->time, "true", c->called, "called",
+			fprintf(l->out, "\n%*s %% calls %s %*s%*s  caller -> callee\n", c->time, "true", figure_share_heading(l->truth), c->called, "called",
 				c->total + 1, "");
 			print_end(l->out, &l->options->style);
 		}
@@ -243,7 +243,7 @@ static bool compare_models_lump_print(struct listing *l, uint32_t number, struct
 	fprintf(l->out, "\nCycle %" PRIu32 ": gprof's model takes %" PRIu32 " routines as a whole, %s with what they called\n\n",
 		number + 1, lump->size, print_amount_text(time, (double)lump->total, figure_unit(l->truth)));
 	print_begin(l->out, &l->options->style, 'h');
-	fprintf(l->out, "%*s %*s %*s %% time %*s  name\n", c->time, "self", c->time, "gprof", c->time, "true", c->called, "called");
+	fprintf(l->out, "%*s %*s %*s %s %*s  name\n", c->time, "self", c->time, "gprof", c->time, "true", figure_share_heading(l->truth), c->called, "called");
 	print_end(l->out, &l->options->style);
 	while (shown < lump->size && (l->options->top == 0 || shown < l->options->top)
 	       && (shown == 0 || l->truth->routines[members[shown]].total >= l->least))
@@ -277,7 +277,7 @@ static bool lumps_print(struct listing *l, struct error *err)
 			return false;
 	}
 	if (some)
-		print_legend(l->out, &l->options->style, lump_legend);
+		print_worded(l->out, &l->options->style, figure_unit(l->truth), "\n%s", lump_legend);
 	return true;
 }
 

@@ -9,8 +9,8 @@
 #include "show/report/share.h"
 
 static const char legend[] =
-	" % time   share of the run of the contexts in which this cycle is the innermost.\n"
-	" time     how long that is.\n"
+	" @% time   share of the run of the contexts in which this cycle is the innermost.\n"
+	" @time     how @long that is.\n"
 	" calls    how often a call closed the cycle.\n"
 	" ..       calls were squeezed out here: no known call.\n"
 	" Cycles that were squeezed out of the history before its last routine was entered are not seen, and what squeezing\n"
@@ -142,7 +142,7 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 	}
 	fprintf(out, "Cycles traversed: %" PRIu32 "\n\n", g->ncycles);
 	print_begin(out, &options->style, 'h');
-	share_heading(out, &options->style, g->sampled);
+	share_heading(out, &options->style, g, g->sampled);
 	fprintf(out, " %*s %*s  cycle\n", PRINT_TIME, figure_heading(g), calls, "calls");
 	print_end(out, &options->style);
 	for (uint32_t i = 0; i < g->ncycles; i++) {
@@ -158,8 +158,8 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 	}
 	if (!direct_print(g, out, options))
 		return error_no_memory(err, NULL);
-	print_legend(out, &options->style, legend);
-	share_legend(out, &options->style, g->sampled, 9);
+	print_worded(out, &options->style, figure_unit(g), "\n%s", legend);
+	share_legend(out, &options->style, g, g->sampled, 9);
 	return true;
 }
 

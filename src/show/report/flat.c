@@ -12,15 +12,15 @@
 #include "show/report/share.h"
 
 static const char legend_times[] =
-	" % time      share of the run that was spent in this routine itself.\n"
-	" cumulative  sum of the self times down to this line.\n"
+	" @% time      share of the run that was spent in this routine itself.\n"
+	" cumulative  sum of the self @times down to this line.\n"
 	" self        ";
 
 /* Where calls were counted. */
 static const char legend_calls[] =
 	" calls       times it was called; direct recursive calls are not counted here.\n"
-	" self/call   average time of a call in the routine itself.\n"
-	" total/call  average time of a call with everything that it called.\n";
+	" self/call   average @time of a call in the routine itself.\n"
+	" total/call  average @time of a call with everything that it called.\n";
 
 /* A unit of time per call, and gprof's name for it. */
 struct unit {
@@ -176,7 +176,7 @@ static void flat_heading_print(FILE *out, const struct graph *g, const struct co
 	print_begin(out, &options->style, 'h');
 	fprintf(out, "  %%   %*s%*scumulative   %*sself  %*s%*s   self  %*s   total           \n", beside, "", c->cumulative - 9, "",
 		c->self - 8, "", c->calls + 1, "", c->self_call - 8, "", c->total_call - 8, "");
-	fprintf(out, " time ");
+	fprintf(out, " %-4s ", profile_is_time(g->profile) ? "time" : "");
 	if (c->errors)
 		fprintf(out, "%*s%s", beside - (int)print_width(sign, strlen(sign)), "", sign);
 	fprintf(out, "%*s %*s%*s %*s %*s  name    \n", c->cumulative, seconds, c->self + gap, seconds, c->calls + 2 - gap, "calls", c->self_call, c->unit.name,
@@ -280,11 +280,7 @@ static void flat_rows_print(FILE *out, const struct graph *g, const struct order
 
 static void flat_legend_print(FILE *out, const struct graph *g, const struct text_style *style)
 {
-	print_legend(out, style, legend_times);
-	if (!style->brief)
-		fputs(entry_self_legend(g), out);
-	if (!style->brief && g->counted)
-		fputs(legend_calls, out);
+	print_worded(out, style, figure_unit(g), "\n%s%s%s", legend_times, entry_self_legend(g), g->counted ? legend_calls : "");
 }
 
 bool flat_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
@@ -305,7 +301,7 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 	else
 		fputs("No routine was called.\n", out);
 	flat_legend_print(out, in->graph, &options->style);
-	share_legend(out, &options->style, in->graph->sampled && in->graph->time > 0 && !options->gprof.traditional, 12);
+	share_legend(out, &options->style, in->graph, in->graph->sampled && in->graph->time > 0 && !options->gprof.traditional, 12);
 	fputs(options->style.brief ? "" : entry_marks_legend(in->graph), out);
 	leaves_free(&leaves);
 	order_free(&order);

@@ -88,7 +88,7 @@ static void anonymous_hint(struct hint *best, const struct times *t, const struc
 		strcmp(program, "java") == 0 ? "java -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit names them" :
 		"a perf map or a jitdump, which many runtimes write on request, names them";
 
-	snprintf(h.text, sizeof h.text, "%d %% of the time is in code made at run time, without names; %s", percent_of(h.share), how);
+	snprintf(h.text, sizeof h.text, "%d %% of the %s is in code made at run time, without names; %s", percent_of(h.share), figure_word(g), how);
 	hint_take(best, &h);
 }
 
@@ -111,7 +111,7 @@ static void script_hint(struct hint *best, const struct times *t, const struct p
 	for (uint32_t i = 0; i < p->nmodules; i++)
 		time += is_interpreters(p->modules[i].path, program) ? t->all[i] : 0;
 	h.share = hint_share_of(time, g->time);
-	snprintf(h.text, sizeof h.text, "%d %% of the time is the interpreter's; aprof run --script shows the script's routines", percent_of(h.share));
+	snprintf(h.text, sizeof h.text, "%d %% of the %s is the interpreter's; aprof run --script shows the script's routines", percent_of(h.share), figure_word(g));
 	hint_take(best, &h);
 }
 
@@ -130,7 +130,7 @@ static void stripped_hint(struct hint *best, const struct times *t, const struct
 		return;
 	h.share = hint_share_of(t->nameless[most], in->graph->time);
 	print_safe(name, sizeof name, print_basename(p->modules[most].path), style);
-	snprintf(h.text, sizeof h.text, "%d %% of the time is in routines of %s that have no name, since it is stripped; its debug package%s names them", percent_of(h.share), name,
+	snprintf(h.text, sizeof h.text, "%d %% of the %s is in routines of %s that have no name, since it is stripped; its debug package%s names them", percent_of(h.share), figure_word(in->graph), name,
 		 getenv("DEBUGINFOD_URLS") ? "" : ", or DEBUGINFOD_URLS,");
 	hint_take(best, &h);
 }

@@ -137,7 +137,7 @@ static void hot_row_print(FILE *out, const struct hot_cases *c, const struct hot
 static void hot_heading_print(FILE *out, const struct hot_cases *c, const char *what, const struct table_columns *w, const struct report_options *options)
 {
 	print_begin(out, &options->style, 'h');
-	share_heading(out, &options->style, c->g->sampled);
+	share_heading(out, &options->style, c->g, c->g->sampled);
 	fprintf(out, " %*s  %-*s  %-*s  for", PRINT_TIME, figure_heading(c->g), w->name, what, w->module, "in");
 	print_end(out, &options->style);
 	putc('\n', out);

@@ -7,11 +7,11 @@
 #include "show/report/share.h"
 
 static const char legend[] =
-	" % time    share of the run that passed under the sequence: in the contexts whose history has it.\n"
-	" time      how long that is; a context counts once, however often recursion came by.\n"
+	" @% time    share of the run that passed under the sequence: in the contexts whose history has it.\n"
+	" @time      how @long that is; a context counts once, however often recursion came by.\n"
 	" contexts  how many end with the sequence.    calls  how often its last call was made there.\n"
-	" Listed are sequences of two calls and more, by their time and the number of contexts that share it, the longest\n"
-	" that have nearly the same time; of two of which one is part of the other only the first.  Times of sequences that\n"
+	" Listed are sequences of two calls and more, by their @time and the number of contexts that share it, the longest\n"
+	" that have nearly the same @time; of two of which one is part of the other only the first.  @Times of sequences that\n"
 	" overlap do not add up.\n";
 
 /* How many of FOUND are asked for. */
@@ -43,7 +43,7 @@ static void report_paths_print(const struct graph *g, const struct paths *found,
 
 	fputs("Recurring sequences of calls\n\n", out);
 	print_begin(out, &options->style, 'h');
-	share_heading(out, &options->style, g->sampled);
+	share_heading(out, &options->style, g, g->sampled);
 	fprintf(out, " %*s contexts %*s  sequence\n", PRINT_TIME, figure_heading(g), calls, "calls");
 	print_end(out, &options->style);
 	for (size_t i = 0; i < paths_count(found, options); i++) {
@@ -57,8 +57,8 @@ static void report_paths_print(const struct graph *g, const struct paths *found,
 		fputs("  ", out);
 		paths_path_print(g, found, p, out, options);
 	}
-	print_legend(out, &options->style, legend);
-	share_legend(out, &options->style, g->sampled, 10);
+	print_worded(out, &options->style, figure_unit(g), "\n%s", legend);
+	share_legend(out, &options->style, g, g->sampled, 10);
 }
 
 bool paths_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
@@ -69,8 +69,8 @@ bool paths_text(const struct report_input *in, const struct report_options *opti
 	if (!found)
 		return false;
 	if (found->n == 0)
-		fprintf(out, "No sequence of two calls or more recurs in several contexts with %g %% of the run's time.\n",
-			options->min_percent);
+		fprintf(out, "No sequence of two calls or more recurs in several contexts with %g %% of the run's %s.\n",
+			options->min_percent, figure_word(in->graph));
 	else
 		report_paths_print(in->graph, found, out, options);
 	paths_free(own);

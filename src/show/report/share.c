@@ -60,20 +60,20 @@ void share_print(FILE *out, const struct text_style *style, bool errors, double 
 	}
 }
 
-void share_heading(FILE *out, const struct text_style *style, bool errors)
+void share_heading(FILE *out, const struct text_style *style, const struct graph *g, bool errors)
 {
-	fputs("% time", out);
+	fputs(figure_share_heading(g), out);
 	if (errors)
 		fprintf(out, " %*s", 5 + (style->utf8 ? 1 : 0), share_sign(style));
 }
 
-void share_legend(FILE *out, const struct text_style *style, bool errors, int width)
+void share_legend(FILE *out, const struct text_style *style, const struct graph *g, bool errors, int width)
 {
 	const char *sign = share_sign(style);
 
-	if (errors && !style->brief)
-		fprintf(out, " %s%*sby so many points %% time may be off, with a confidence of 95 %%; `<2.1`: may be chance.\n", sign,
-			width - (int)print_width(sign, strlen(sign)), "");
+	if (errors)
+		print_worded(out, style, figure_unit(g), " %s%*sby so many points %s may be off, with a confidence of 95 %%; `<2.1`: may be chance.\n", sign,
+			      width - (int)print_width(sign, strlen(sign)), "", profile_is_time(g->profile) ? "% time" : "%");
 }
 
 int share_width(bool errors)

@@ -19,7 +19,7 @@ char *share_text(char *buffer, const struct text_style *style, double share, dou
 
 /* The column `% time`, and, with ERRORS, that of these beside it: ` 93.12  ±6.1`, or an upper bound.  The columns of a heading: share_heading. */
 void share_print(FILE *out, const struct text_style *style, bool errors, double share, double error);
-void share_heading(FILE *out, const struct text_style *style, bool errors);
+void share_heading(FILE *out, const struct text_style *style, const struct graph *g, bool errors);
 
 /* `<2.1`, the upper bound of a share within its error, in 6 columns. */
 void share_print_bound(FILE *out, double share, double error);
@@ -28,7 +28,7 @@ void share_print_bound(FILE *out, double share, double error);
 const char *share_sign(const struct text_style *style);
 
 /* What they mean, unless -b was given or there are none; the legend has WIDTH columns for the words that it explains. */
-void share_legend(FILE *out, const struct text_style *style, bool errors, int width);
+void share_legend(FILE *out, const struct text_style *style, const struct graph *g, bool errors, int width);
 
 /* How wide these are. */
 int share_width(bool errors);

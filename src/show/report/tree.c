@@ -11,9 +11,9 @@
 #include "show/report/share.h"
 
 static const char legend[] =
-	" % time    share of the run that passed here and below.\n"
+	" @% time    share of the run that passed here and below.\n"
 	" % parent  the same as a share of the line above it in the tree.\n"
-	" total     time here and below.         self  time in the routine itself.\n"
+	" total     @time here and below.         self  @time in the routine itself.\n"
 	" calls     entries of the contexts that end here.\n"
 	" name'     folded recursion: the routine is active again further down, and intermediate calls were squeezed out.\n"
 	" ..        between this line and the one above it calls were squeezed out: no known call.\n";
@@ -22,10 +22,10 @@ static const char legend_through[] =
 	" by NAME   in the source NAME calls it, by a jump at its end (a tail call): NAME was gone when the routine ran.\n";
 
 static const char legend_up[] =
-	" The roots are the routines with self time; the lines below each are its callers, theirs, and so on.\n"
-	" % time    share of the run that passed in the root on behalf of this chain of callers.\n"
+	" The roots are the routines with self @time; the lines below each are its callers, theirs, and so on.\n"
+	" @% time    share of the run that passed in the root on behalf of this chain of callers.\n"
 	" % parent  the same as a share of the line above it in the tree.\n"
-	" total     time of the chain.           self  time of the contexts whose history ends with it.\n"
+	" total     @time of the chain.           self  @time of the contexts whose history ends with it.\n"
 	" name'     folded recursion.            ..    calls were squeezed out here: no known call.\n";
 
 struct columns {
@@ -182,7 +182,7 @@ static void tree_outside_print(const struct walk *w, FILE *out)
 static void tree_heading_print(const struct walk *w, FILE *out)
 {
 	print_begin(out, &w->options->style, 'h');
-	share_heading(out, &w->options->style, w->graph->sampled);
+	share_heading(out, &w->options->style, w->graph, w->graph->sampled);
 	fprintf(out, " %% parent  %*s %*s %*s  name\n", w->columns.total, "total", w->columns.self, "self",
 		w->columns.calls, "calls");
 	print_end(out, &w->options->style);
@@ -204,10 +204,10 @@ static void tree_print(struct walk *w, FILE *out)
 	tree_heading_print(w, out);
 	tree_outside_print(w, out);
 	walk_print(w, out);
-	print_legend(out, &w->options->style, w->options->bottom_up ? legend_up : legend);
+	print_worded(out, &w->options->style, figure_unit(w->graph), "\n%s", w->options->bottom_up ? legend_up : legend);
 	if (w->through && !w->options->style.brief)
 		fputs(legend_through, out);
-	share_legend(out, &w->options->style, w->graph->sampled, 10);
+	share_legend(out, &w->options->style, w->graph, w->graph->sampled, 10);
 }
 
 bool tree_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

@@ -151,7 +151,7 @@ static bool findings_carry(struct page *p, const struct page *old, const uint32_
 
 static void findings_heading(const struct page *p, FILE *out)
 {
-	page_share_heading(p->view, out, "% time");
+	page_share_heading(p->view, out, figure_share_heading(p->view->g));
 	page_time_heading(p->view, out, "time");
 	page_calls_heading(p->view, out, "calls");
 	fputs("where to look first", out);

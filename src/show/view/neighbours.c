@@ -141,7 +141,7 @@ static void neighbours_heading(const struct page *p, FILE *out)
 {
 	const struct explorer_view *v = p->view;
 
-	page_share_heading(v, out, "% time");
+	page_share_heading(v, out, figure_share_heading(v->g));
 	page_time_heading(v, out, "self");
 	page_time_heading(v, out, "children");
 	if (page_has(v, COLUMN_CALLS))

@@ -202,7 +202,7 @@ static bool sequences_carry(struct page *p, const struct page *old, const uint32
 
 static void cycles_heading(const struct page *p, FILE *out)
 {
-	page_share_heading(p->view, out, "% time");
+	page_share_heading(p->view, out, figure_share_heading(p->view->g));
 	page_time_heading(p->view, out, "time");
 	page_calls_heading(p->view, out, "calls");
 	fputs("  cycle", out);
@@ -210,7 +210,7 @@ static void cycles_heading(const struct page *p, FILE *out)
 
 static void paths_heading(const struct page *p, FILE *out)
 {
-	page_share_heading(p->view, out, "% time");
+	page_share_heading(p->view, out, figure_share_heading(p->view->g));
 	page_time_heading(p->view, out, "time");
 	page_calls_heading(p->view, out, "calls");
 	if (!page_is_narrow(p->view))

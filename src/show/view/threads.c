@@ -65,7 +65,7 @@ static void slices_close(struct page *p)
 
 static void slices_heading(const struct page *p, FILE *out)
 {
-	fprintf(out, "%6s ", "% time");
+	fprintf(out, "%6s ", figure_share_heading(p->view->g));
 	page_time_heading(p->view, out, "time");
 	page_time_heading(p->view, out, "cpu");
 	page_calls_heading(p->view, out, "calls");

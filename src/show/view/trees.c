@@ -277,7 +277,7 @@ static void top_down_heading(const struct page *p, FILE *out)
 {
 	const struct explorer_view *v = p->view;
 
-	page_share_heading(v, out, "% time");
+	page_share_heading(v, out, figure_share_heading(v->g));
 	page_time_heading(v, out, "total");
 	page_time_heading(v, out, "self");
 	page_calls_heading(v, out, "calls");
@@ -289,7 +289,7 @@ static void bottom_up_heading(const struct page *p, FILE *out)
 {
 	const struct explorer_view *v = p->view;
 
-	page_share_heading(v, out, "% time");
+	page_share_heading(v, out, figure_share_heading(v->g));
 	page_time_heading(v, out, "time");
 	page_calls_heading(v, out, "calls");
 	page_origin_heading(v, out);

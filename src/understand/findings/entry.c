@@ -86,7 +86,7 @@ const char *entry_self_legend(const struct graph *g)
 {
 	bool own = !g->counted || g->profile->plain;
 
-	return own ? "time in the routine itself.\n" : "time in the routine itself, and in code without hooks that it called.\n";
+	return own ? "@time in the routine itself.\n" : "@time in the routine itself, and in code without hooks that it called.\n";
 }
 
 uint64_t entry_calls(const struct graph *g, const struct graph_routine *r)

@@ -33,7 +33,7 @@ const char *entry_marks_legend(const struct graph *g);
 /* The functions that are folded with R (read/symbols/icf.h), as they were written; NULL: there are none. */
 json_t *entry_folded_json(const struct graph_routine *r);
 
-/* What the self times of G's routines are, a line of a legend: by exact contexts alone they are those of what routines without hooks did for them, too. */
+/* What the self times of G's routines are, a line of a legend, as print_worded has it: by exact contexts alone they are those of what routines without hooks did for them, too. */
 const char *entry_self_legend(const struct graph *g);
 
 /* Whether options leave ENTRY, a routine or a cycle, in the listing: a cycle is in if one of its members is. */

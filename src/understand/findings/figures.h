@@ -12,8 +12,7 @@
 #ifndef FIGURES_H
 #define FIGURES_H
 
-#include <string.h>
-
+#include "base/print.h"
 #include "understand/graph/graph.h"
 
 /* The time of the run, ns. */
@@ -30,7 +29,19 @@ static inline const char *figure_unit(const struct graph *g)
 /* What columns of times are headed by: 8 characters at most. */
 static inline const char *figure_heading(const struct graph *g)
 {
-	return profile_is_time(g->profile) ? "time" : strlen(figure_unit(g)) <= 8 ? figure_unit(g) : "amount";
+	return print_unit_heading(figure_unit(g));
+}
+
+/* What they are called in a sentence. */
+static inline const char *figure_word(const struct graph *g)
+{
+	return print_unit_word(figure_unit(g));
+}
+
+/* What shares of times are headed by: 6 characters. */
+static inline const char *figure_share_heading(const struct graph *g)
+{
+	return print_unit_share(figure_unit(g));
 }
 
 /* The share of the run that TIME is, 0..1. */

@@ -165,7 +165,7 @@ function head(app) {
 			{},
 			app.model.timed ? [h('th', {}, 'self'), h('th', {}, 'children')] : null,
 			app.model.counted ? h('th', {}, 'called') : null,
-			two && app.model.timed ? h('th', {}, 'time, change') : null,
+			two && app.model.timed ? h('th', {}, `${format.what()}, change`) : null,
 			two && app.model.counted ? h('th', {}, 'calls, change') : null,
 			h('th', { class: 'who' }, 'name'),
 		),
@@ -186,7 +186,7 @@ export function entry(box, app) {
 		h('h2', { 'data-whole': app.model.wholeName(r) }, app.model.routineName(r)),
 		about.brief === about.name ? null : h('details', { class: 'whole' }, h('summary', {}, 'whole name'), h('p', {}, about.name)),
 		h('p', { class: 'place' }, place, about.module ? h('span', { class: 'note' }, ` in ${about.module}`) : null),
-		about.uncounted ? h('p', { class: 'note' }, 'Without hooks: its time is known by samples, its calls are not.') : null,
+		about.uncounted ? h('p', { class: 'note' }, `Without hooks: its ${format.amount()} is known by samples, its calls are not.`) : null,
 		app.jumps(),
 		figures.table(app, figures.ofRoutine(app, r)),
 		h(

@@ -126,8 +126,8 @@ export function leafNote(app, b) {
 	if (!b.leaf) return null;
 	const { module } = app.model.routines[b.routine],
 		by = b.sampled
-			? `time by ${format.plural(b.sampled, 'sample')} of these contexts`
-			: 'no sample of these contexts was there: time as in all of the routine';
+			? `${format.amount()} by ${format.plural(b.sampled, 'sample')} of these contexts`
+			: `no sample of these contexts was there: ${format.amount()} as in all of the routine`;
 	return h('div', { class: 'note' }, `without hooks, in ${format.basename(module)}; ${by}; calls are not counted`);
 }
 

@@ -149,7 +149,7 @@ function oneCallee(app, found) {
 	if (!found || !areThere(app, [found.name, found.callee])) return null;
 	return card(
 		'one_callee',
-		"A routine whose time is one callee's: would less do?",
+		`A routine whose ${format.amount()} is one callee's: would less do?`,
 		null,
 		h('p', { class: 'main' }, who(app, found.name, found.total_ns), ' → ', who(app, found.callee)),
 		cost(app, found.total_ns, null, found.calls),
@@ -163,7 +163,7 @@ export function findings(app) {
 	if (!hot) return null;
 	const cards = app.model.timed
 		? [
-				routines(app, 'heavy', 'A heavy routine: its time is its own', hot.heavy),
+				routines(app, 'heavy', `A heavy routine: its ${format.amount()} is its own`, hot.heavy),
 				routines(
 					app,
 					'library',

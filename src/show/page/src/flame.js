@@ -282,7 +282,7 @@ function sandwich(app, box) {
 			h(
 				'p',
 				{ class: 'note' },
-				'No time was measured in this routine. ',
+				`No ${format.amount()} was measured in this routine. `,
 				app.model.counted
 					? h('button', { type: 'button', onclick: () => app.set({ metric: 'calls' }) }, 'show its calls')
 					: null,

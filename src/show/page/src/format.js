@@ -48,6 +48,9 @@ export function show(v) {
 // What it is called: a time, or by its own name.
 export const what = () => (value.unit === 'ns' ? 'time' : value.value);
 
+// The same in a sentence: `its own time`, `its own amount`.
+export const amount = () => (value.unit === 'ns' ? 'time' : 'amount');
+
 // AMOUNT in the unit that leaves one to three digits before the point, with at least three digits in all, but of what is counted one by one.
 export function time(amount) {
 	const size = Math.abs(amount);

@@ -325,7 +325,7 @@ class App {
 				this.model.sampled && this.state.metric === 'time' ? 'within noise' : 'unchanged',
 			);
 		return of === 'graph'
-			? h('span', { class: 'legend' }, h('i', { class: 'hot' }), 'self time ', h('i', { class: 'loop' }), 'cycle')
+			? h('span', { class: 'legend' }, h('i', { class: 'hot' }), `self ${format.amount()} `, h('i', { class: 'loop' }), 'cycle')
 			: h('span', { class: 'legend' }, h('i', { class: 'fold' }), "folded recursion '");
 	}
 

@@ -44,7 +44,11 @@ const whatOf = (app, item) => (item.group ? figuresOf(app, item.group) : figures
 const unhooked = (app, r) => {
 	const about = app.model.routines[r];
 	return about.uncounted
-		? h('div', { class: 'note' }, `without hooks, in ${format.basename(about.module)}; time by samples, calls are not counted`)
+		? h(
+				'div',
+				{ class: 'note' },
+				`without hooks, in ${format.basename(about.module)}; ${format.amount()} by samples, calls are not counted`,
+			)
 		: null;
 };
 

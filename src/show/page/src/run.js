@@ -395,13 +395,13 @@ export const run = {
 					? [
 							heaviest(
 								app,
-								two ? 'Changed most in self time' : 'Heaviest by self time',
+								`${two ? 'Changed most in' : 'Heaviest by'} self ${format.amount()}`,
 								'self',
 								format.time,
 							),
 							heaviest(
 								app,
-								two ? 'Changed most in total time' : 'Heaviest by total time',
+								`${two ? 'Changed most in' : 'Heaviest by'} total ${format.amount()}`,
 								'total',
 								format.time,
 							),

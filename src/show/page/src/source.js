@@ -170,7 +170,7 @@ export function sourceOf(app, r) {
 				isNarrowed(app)
 					? 'Of the run as a whole: with what is not in focus, and without what is hidden in the routine. '
 					: '',
-				'Own time of each line by its samples; calls that begin there, with all that they called. ',
+				`Own ${format.amount()} of each line by its samples; calls that begin there, with all that they called. `,
 				callees.size && [...callees.values()].flat().some((c) => c.shared)
 					? '~ the routine is called on several lines: the figures are of all of them. '
 					: '',

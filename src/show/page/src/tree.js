@@ -268,7 +268,7 @@ export const tree = {
 					'span',
 					{ class: 'note' },
 					dir === 'down'
-						? "A line's total is its self time and the totals below it."
+						? `A line's total is its self ${format.amount()} and the totals below it.`
 						: 'Below each routine its callers, and what it took on their behalf.',
 				),
 			),
