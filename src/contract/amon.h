@@ -224,7 +224,7 @@ struct amon_chunk {
 	uint32_t counters;	/* AMON_CONTEXTS: offset of the counters, a multiple of AMON_PAGE; else 0 */
 	uint32_t base;		/* AMON_CONTEXTS, AMON_SITES, AMON_SPENT, AMON_BYTES, AMON_AMOUNTS: index of the first item among its thread's; AMON_PHASE_COUNTS:
 				 * index of the phase, or AMON_NONE for the mark; AMON_SLICES: level of its intervals */
-	uint32_t value;		/* AMON_AMOUNTS: index of the value; else 0 */
+	uint32_t value;		/* AMON_AMOUNTS, AMON_PCS, AMON_PCS_PACKED: index of the value; else 0 */
 	uint32_t reserved[5];	/* 0 */
 };
 

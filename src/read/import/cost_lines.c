@@ -1,4 +1,4 @@
-/* cost_lines.c - costs by place. */
+/* cost_lines.c - lines by place. */
 #include "read/import/cost_lines.h"
 
 #include <stdlib.h>
@@ -19,24 +19,23 @@ void cost_lines_free(struct cost_lines *c)
 	*c = (struct cost_lines){ 0 };
 }
 
-bool cost_lines_add(struct cost_lines *c, const struct cost_line *line)
+uint32_t cost_lines_add(struct cost_lines *c, const struct cost_line *line)
 {
 	uint64_t key = cost_line_key(line), i = key;
 	uint32_t k;
 
 	while ((k = table_next(&c->by_place, &i)) != UINT32_MAX) {
-		struct cost_line *l = &c->all[k];
+		const struct cost_line *l = &c->all[k];
 
-		if (l->function == line->function && l->line == line->line && l->file == line->file && l->to == line->to) {
-			add_capped(&l->cost, line->cost);
-			return true;
-		}
+		if (l->function == line->function && l->line == line->line && l->file == line->file && l->to == line->to)
+			return k;
 	}
 	if (!array_grow(&c->all, &c->room, c->n, sizeof *c->all) || !table_reserve(&c->by_place, c->n + 1, cost_line_hash, c))
-		return false;
+		return COST_LINE_NONE;
 	c->all[c->n] = *line;
-	table_add(&c->by_place, key, c->n++);
-	return true;
+	c->all[c->n].number = c->n;
+	table_add(&c->by_place, key, c->n);
+	return c->n++;
 }
 
 static int cost_lines_by_function(const void *left, const void *right)

@@ -113,14 +113,16 @@ bool events_show(struct events *e, struct builder *d)
 	return e->amounts != NULL;
 }
 
-void events_put(struct events *e, struct builder *d, uint32_t event, uint64_t period, const struct builder_sample *s)
+void events_put(struct events *e, struct builder *d, uint32_t event, uint64_t period, struct builder_place place, const struct builder_sample *s)
 {
 	const struct event *w = &e->all[event];
 	struct builder_sample sample = *s;
+	struct builder_line line = { .place = place, .value = w->value, .weight = 1 };
 
 	sample.amounts = e->amounts;
 	sample.ticks = 1;
-	sample.nlines = w->value == 0 ? s->nlines : 0;	/* program counters are of the first */
+	sample.lines = &line;
+	sample.nlines = 1;
 	e->amounts[w->value] = w->periods && period ? period : 1;
 	builder_add(d, &sample);
 	e->amounts[w->value] = 0;

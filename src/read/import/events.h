@@ -29,7 +29,8 @@ void events_add(struct events *e, uint32_t event, uint64_t period);
  * of memory. */
 bool events_show(struct events *e, struct builder *d);
 
-/* Put S, a sample of EVENT that stands for PERIOD, into D; what S says of amounts and of their number is not looked at. */
-void events_put(struct events *e, struct builder *d, uint32_t event, uint64_t period, const struct builder_sample *s);
+/* Put S, a sample of EVENT that stands for PERIOD and was at PLACE, of no module where that is not known, into D; what S says of amounts, of their number and of lines is not
+ * looked at. */
+void events_put(struct events *e, struct builder *d, uint32_t event, uint64_t period, struct builder_place place, const struct builder_sample *s);
 
 #endif

@@ -8,7 +8,7 @@
  *     12 9000                         where they are made, and the costs of all that passed in them
  *
  * There are no contexts in it: what is made of it has each function with its own cost, and arcs with calls and with the cost within.  Each event is a
- * value.  Of each line of the source its cost is kept, of the event that is shown first, and which calls stand there. */
+ * value.  Of each line of the source its costs are kept, too, and which calls stand there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ struct cost_arc {
 	uint64_t calls;
 };
 
-/* Of each function, or of each arc, its costs: of each event one. */
+/* Of each function, arc or line its costs: of each event one. */
 struct cost_table {
 	uint64_t *all;
 	size_t n, room;
@@ -56,6 +56,7 @@ struct costs {
 	struct pair_table by_ends;	/* index of arcs + 1 */
 	struct cost_table selves, within; /* of functions by themselves, and of all that passed in arcs */
 	struct cost_lines lines;
+	struct cost_table of_lines;	/* by their numbers */
 	uint64_t position[MOST_POSITIONS]; /* the last ones */
 	unsigned npositions, line_at;	/* which of them is the source line; npositions: none is */
 	char events[MOST_EVENTS][64];	/* names, as the first part of the file has them */
@@ -72,6 +73,7 @@ struct costs {
 	uint32_t pid;
 	uint32_t strange;		/* lines of the head that are not known */
 	size_t good;			/* lines of costs */
+	bool xdebug2;			/* PHP's Xdebug wrote it before version 3: its Time is in us, which it does not say */
 	bool uncounted;			/* calls were not counted: aprof's own export of such a profile has one for each arc (show/export/callgrind.c) */
 };
 
@@ -123,7 +125,8 @@ static const char *word_take(const char **at, const char *end, size_t *length)
 /* How many nanoseconds one of the event NAME is; 0: it is no time. */
 static uint64_t from_callgrind_nsec_of(const char *name)
 {
-	static const struct { const char *name; uint64_t nsec; } units[] = { { "ns", 1 }, { "us", 1000 }, { "\302\265s", 1000 }, { "\316\274s", 1000 }, { "ms", 1000000 } };
+	static const struct { const char *name; uint64_t nsec; } units[] = { { "ns", 1 }, { "us", 1000 }, { "\302\265s", 1000 }, { "\316\274s", 1000 }, { "\265s", 1000 },
+		{ "ms", 1000000 }, { "s", 1000000000 }, { "sec", 1000000000 } };
 	const char *open = strrchr(name, '('), *text = open ? open + 1 : name;
 	uint64_t number = 1;
 	char *end = (char *)(uintptr_t)text;
@@ -206,7 +209,7 @@ static void text_take(char *out, size_t size, const char *at, const char *end)
 
 static bool head_line(struct costs *c, const char *word, size_t n, const char *at, const char *end)
 {
-	static const char *const passed[] = { "creator", "part", "thread", "summary", "event" };
+	static const char *const passed[] = { "part", "thread", "summary", "event" };
 	uint64_t number;
 	size_t length;
 
@@ -216,9 +219,13 @@ static bool head_line(struct costs *c, const char *word, size_t n, const char *a
 		return positions_take(c, at, end);
 	if (from_callgrind_is_word(word, n, "totals"))
 		return from_callgrind_totals_take(c, at, end);
-	if (from_callgrind_is_word(word, n, "version"))
-		return (cost_number(&at, end, &number) && number == 1) || from_callgrind_wrong(c, "a version of the format that is not known");
-	if (from_callgrind_is_word(word, n, "pid")) {
+	if (from_callgrind_is_word(word, n, "version")) {
+		c->xdebug2 |= from_callgrind_is_word(at, (size_t)(end - at), "0.9.6");
+		return c->xdebug2 || (cost_number(&at, end, &number) && number == 1) || from_callgrind_wrong(c, "a version of the format that is not known");
+	}
+	if (from_callgrind_is_word(word, n, "creator")) {
+		c->xdebug2 |= end - at > 8 && (memcmp(at, "xdebug 2", 8) == 0 || memcmp(at, "xdebug 1", 8) == 0);
+	} else if (from_callgrind_is_word(word, n, "pid")) {
 		c->pid = cost_number(&at, end, &number) ? (uint32_t)number : 0;
 	} else if (from_callgrind_is_word(word, n, "desc")) {
 		c->uncounted |= from_callgrind_is_word(at, (size_t)(end - at), "Calls: not counted; each arc has 1");
@@ -316,6 +323,8 @@ static bool from_callgrind_name_line(struct costs *c, enum kind kind, uint32_t *
 		*word = NONE;
 		return true;
 	}
+	if (at == end)
+		at = "???", end = at + 3;	/* what callgrind calls a function that has no name */
 	*word = cost_word(&c->words, kind, at, end, &why);
 	return *word != NONE || (why ? from_callgrind_wrong(c, why) : reading_no_memory(c->r));
 }
@@ -410,6 +419,16 @@ static bool key_line(struct costs *c, const char *key, size_t n, const char *at,
 	return true;
 }
 
+/* The cost at *AT, which moves behind it: cachegrind writes 0 as a point. */
+static bool from_callgrind_cost_take(const char **at, const char *end, uint64_t *cost)
+{
+	if (**at != '.' || (end - *at > 1 && (*at)[1] != ' ' && (*at)[1] != '\t'))
+		return cost_number(at, end, cost);
+	for (++*at; *at < end && (**at == ' ' || **at == '\t');)
+		++*at;
+	return true;
+}
+
 /* Positions and costs; those that are not there are 0. */
 static bool from_callgrind_numbers_take(struct costs *c, const char *at, const char *end)
 {
@@ -418,7 +437,7 @@ static bool from_callgrind_numbers_take(struct costs *c, const char *at, const c
 		if (!cost_position(&at, end, &c->position[i]))
 			return from_callgrind_wrong(c, "no position");
 	for (unsigned i = 0; at < end; i++)
-		if (i == c->ncolumns || !cost_number(&at, end, &c->costs[c->columns[i]]))
+		if (i == c->ncolumns || !from_callgrind_cost_take(&at, end, &c->costs[c->columns[i]]))
 			return from_callgrind_wrong(c, i == c->ncolumns ? "more costs than events" : "no cost");
 	return true;
 }
@@ -436,11 +455,17 @@ static bool self_add(struct costs *c)
 	return costs_add(c, &c->selves, c->function);
 }
 
+/* How many nanoseconds one of event I is; 0: it is no time. */
+static uint64_t event_nsec(const struct costs *c, unsigned i)
+{
+	return c->xdebug2 && strcmp(c->events[i], "Time") == 0 ? 1000 : from_callgrind_nsec_of(c->events[i]);
+}
+
 /* The event that is shown first: the first that is a time, else the first. */
 static unsigned first_event(const struct costs *c)
 {
 	for (unsigned i = 0; i < c->nevents; i++)
-		if (from_callgrind_nsec_of(c->events[i]))
+		if (event_nsec(c, i))
 			return i;
 	return 0;
 }
@@ -449,9 +474,12 @@ static unsigned first_event(const struct costs *c)
 static bool line_add(struct costs *c, uint32_t to)
 {
 	uint64_t line = c->line_at < c->npositions ? c->position[c->line_at] : 0;
+	uint32_t number;
 
-	return !line || line > UINT32_MAX ||
-		cost_lines_add(&c->lines, &(struct cost_line){ c->function, c->place, (uint32_t)line, to, c->costs[first_event(c)] });
+	if (!line || line > UINT32_MAX)
+		return true;
+	number = cost_lines_add(&c->lines, &(struct cost_line){ .function = c->function, .file = c->place, .line = (uint32_t)line, .to = to });
+	return number == COST_LINE_NONE ? reading_no_memory(c->r) : to != COST_LINE_NO_CALL || costs_add(c, &c->of_lines, number);
 }
 
 static bool cost_line(struct costs *c, const char *at, const char *end)
@@ -468,7 +496,7 @@ static bool cost_line(struct costs *c, const char *at, const char *end)
 	if (!from_callgrind_numbers_take(c, at, end))
 		return false;
 	if (what != JUMP && !line_add(c, what == CALL ? c->callee : COST_LINE_NO_CALL))
-		return reading_no_memory(c->r);
+		return false;
 	return what == CALL ? from_callgrind_arc_add(c) : what == JUMP || self_add(c);
 }
 
@@ -524,28 +552,52 @@ static bool function_put(struct costs *c, struct cost_function *f, char *room)
 	return f->number != BUILDER_NONE;
 }
 
-/* The lines of function number F, of which there is room for all at OUT; their costs are halved SHIFT times. */
-static size_t lines_put(const struct costs *c, uint32_t f, unsigned shift, struct builder_line *out)
-{
-	size_t n, kept = 0;
-	const struct cost_line *lines = cost_lines_of(&c->lines, f, &n);
+/* The events as the builder has them. */
+struct cost_values {
+	uint32_t number[MOST_EVENTS];	/* of each event */
+	uint64_t each[MOST_EVENTS];	/* that one of it is */
+	unsigned shift[MOST_EVENTS];	/* how often its costs of lines are halved */
+	uint64_t amounts[MOST_EVENTS];	/* of what is put now, by number */
+};
 
-	for (size_t i = 0; i < n; i++)
-		if (lines[i].to == COST_LINE_NO_CALL && (told(c, lines[i].file) || lines[i].file == c->functions[f].file))
-			out[kept++] = (struct builder_line){ .file = lines[i].file == c->functions[f].file ? NULL : told(c, lines[i].file), .line = lines[i].line,
-				.weight = (uint32_t)(lines[i].cost >> shift) };
-	return kept;
+/* How often the costs of lines are to be halved so that all have room, of each event. */
+static void lines_shift(const struct costs *c, unsigned *shift)
+{
+	memset(shift, 0, c->nevents * sizeof *shift);
+	for (size_t i = 0; i < c->of_lines.n; i++)
+		while (c->of_lines.all[i] >> shift[i % c->nevents] > UINT32_MAX)
+			shift[i % c->nevents]++;
 }
 
-/* How often the costs of lines are to be halved so that all have room. */
-static unsigned lines_shift(const struct costs *c)
-{
-	unsigned shift = 0;
+/* The lines of a function, each for each event that it costs. */
+struct lines_of { struct builder_line *all; size_t n, room; };
 
-	for (uint32_t i = 0; i < c->lines.n; i++)
-		while (c->lines.all[i].cost >> shift > UINT32_MAX)
-			shift++;
-	return shift;
+static bool line_put(struct costs *c, const struct cost_line *l, const char *file, const struct cost_values *v, struct lines_of *out)
+{
+	const uint64_t *costs = costs_at(c, &c->of_lines, l->number);
+
+	if (!costs || !array_reserve(&out->all, &out->room, out->n + c->nevents, sizeof *out->all))
+		return false;
+	for (unsigned i = 0; i < c->nevents; i++)
+		if (costs[i])
+			out->all[out->n++] = (struct builder_line){ .place.module = BUILDER_NONE, .file = file, .line = l->line, .value = v->number[i],
+				.weight = (uint32_t)(costs[i] >> v->shift[i]) };
+	return true;
+}
+
+/* The same of those of function number F.  False: out of memory. */
+static bool lines_put(struct costs *c, uint32_t f, const struct cost_values *v, struct lines_of *out)
+{
+	uint32_t own = c->functions[f].file;
+	size_t n;
+	const struct cost_line *lines = cost_lines_of(&c->lines, f, &n);
+
+	out->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (lines[i].to == COST_LINE_NO_CALL && (told(c, lines[i].file) || lines[i].file == own) &&
+		    !line_put(c, &lines[i], lines[i].file == own ? NULL : told(c, lines[i].file), v, out))
+			return false;
+	return true;
 }
 
 /* Where calls stand; all functions have their numbers. */
@@ -559,13 +611,6 @@ static void calls_put(const struct costs *c)
 				     l->file == c->functions[l->function].file ? NULL : told(c, l->file), l->line);
 	}
 }
-
-/* The events as the builder has them. */
-struct cost_values {
-	uint32_t number[MOST_EVENTS];	/* of each event */
-	uint64_t each[MOST_EVENTS];	/* that one of it is */
-	uint64_t amounts[MOST_EVENTS];	/* of what is put now, by number */
-};
 
 /* COSTS, of each event, into v->amounts.  False: they are not there. */
 static bool values_put(const struct costs *c, const uint64_t *costs, struct cost_values *v)
@@ -582,29 +627,28 @@ static bool values_put(const struct costs *c, const uint64_t *costs, struct cost
 static bool functions_put(struct costs *c, uint32_t thread, struct cost_values *v)
 {
 	size_t longest = 0;
-	struct builder_line *lines;
-	unsigned shift = lines_shift(c);
+	struct lines_of lines = { 0 };
 	char *room;
 	bool ok;
 
 	for (uint32_t i = 0; i < c->words.n; i++)
 		longest = strlen(c->words.text[i]) > longest ? strlen(c->words.text[i]) : longest;
 	room = malloc(longest + 1);
-	lines = calloc((size_t)c->lines.n + 1, sizeof *lines);
+	lines_shift(c, v->shift);
 	cost_lines_settle(&c->lines);
-	ok = room && lines;
+	ok = room != NULL;
 	for (uint32_t i = 0; ok && i < c->nfunctions; i++) {
 		struct cost_function *f = &c->functions[i];
 
-		ok = function_put(c, f, room) && values_put(c, costs_at(c, &c->selves, i), v);
+		ok = function_put(c, f, room) && values_put(c, costs_at(c, &c->selves, i), v) && lines_put(c, i, v, &lines);
 		if (ok)
 			builder_add(c->r->builder, &(struct builder_sample){ .thread = thread, .functions = &f->number, .n = 1, .amounts = v->amounts,
-				.lines = lines, .nlines = lines_put(c, i, shift, lines) });
+				.lines = lines.all, .nlines = lines.n });
 	}
 	if (ok)
 		calls_put(c);
 	free(room);
-	free(lines);
+	free(lines.all);
 	return ok || reading_no_memory(c->r);
 }
 
@@ -624,7 +668,7 @@ static bool from_callgrind_arcs_put(struct costs *c, uint32_t thread, struct cos
 static void cost_event_show(struct costs *c, unsigned i, struct cost_values *v)
 {
 	const char *name = c->events[i], *open = strrchr(name, '(');
-	uint64_t nsec = from_callgrind_nsec_of(name);
+	uint64_t nsec = event_nsec(c, i);
 	char unit[64] = "count", base[64];
 	size_t n = open && open > name ? (size_t)(open - name) : strlen(name);
 
@@ -632,10 +676,12 @@ static void cost_event_show(struct costs *c, unsigned i, struct cost_values *v)
 		snprintf(unit, sizeof unit, "%.*s", (int)strcspn(open + 1, ")"), open + 1);
 	else if (strcmp(name, "Ir") == 0)
 		snprintf(unit, sizeof unit, "instructions");
+	else if (c->xdebug2 && strcmp(name, "Memory") == 0)
+		snprintf(unit, sizeof unit, "bytes");
 	n -= n > 1 && name[n - 1] == '_';
 	snprintf(base, sizeof base, "%.*s", (int)n, name);
 	v->each[i] = nsec ? nsec : 1;
-	v->number[i] = builder_value(c->r->builder, nsec && !open ? "time" : base, nsec ? "ns" : unit, false);
+	v->number[i] = builder_value(c->r->builder, nsec && !open && !c->xdebug2 ? "time" : base, nsec ? "ns" : unit, false);
 }
 
 /* The first that is a time comes first, else the first. */
@@ -684,6 +730,7 @@ static bool callgrind_read(struct reading *r)
 	free(c.arcs);
 	free(c.selves.all);
 	free(c.within.all);
+	free(c.of_lines.all);
 	table_free(&c.by_name);
 	pair_table_free(&c.by_ends);
 	cost_lines_free(&c.lines);
@@ -700,7 +747,7 @@ static bool is_body_line(const char *line, size_t n)
 		if (from_callgrind_is_word(line, (size_t)(sign - line), keys[i]))
 			return true;
 	for (size_t i = 0; i < n; i++)
-		if (!strchr("0123456789abcdefxABCDEF+-* \t", line[i]))
+		if (!strchr("0123456789abcdefxABCDEF+-*. \t", line[i]))
 			return false;
 	return n > 0;
 }

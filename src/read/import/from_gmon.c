@@ -127,7 +127,7 @@ static bool addresses_find(struct gmon_reading *g, size_t i)
 				continue;
 			if (!array_reserve(&g->lines, &g->lines_room, g->nlines + 1, sizeof *g->lines))
 				return false;
-			g->lines[g->nlines++] = (struct builder_line){ .address = at > s->start ? at : s->start, .weight = h->bins[b] };
+			g->lines[g->nlines++] = (struct builder_line){ .place = { g->module, at > s->start ? at : s->start }, .weight = h->bins[b] };
 		}
 	}
 	return true;

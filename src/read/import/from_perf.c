@@ -423,19 +423,28 @@ static bool from_perf_push(struct perf_reading *p, uint32_t function, struct bui
 	return true;
 }
 
-/* The same of the function at ADDRESS of T; CALLS: a call ends there.  *IS_SIGNAL: a signal's handler returns there, and nobody called it. */
+/* The same of the function at ADDRESS of T, and of those that the compiler put into its code there; CALLS: a call ends there.  *IS_SIGNAL: a signal's handler returns there, and
+ * nobody called it. */
 static bool push_at(struct perf_reading *p, struct task *t, uint64_t address, bool calls, bool *is_signal)
 {
+	struct builder_place back = nowhere;
+	const uint32_t *inlined;
 	struct place place;
+	uint64_t entry;
+	uint32_t n;
 
 	if (!places_find(&p->places, &t->process, address, &place))
 		return reading_no_memory(p->r);
 	*is_signal = place.is_signal;
 	if (p->stack.n == 0)
 		p->leaf = place.at;
-	if (place.at.module == BUILDER_NONE || !calls || place.is_signal)
-		return from_perf_push(p, place.function, nowhere);
-	return from_perf_push(p, place.function, (struct builder_place){ place.at.module, place.at.address + 1 });
+	if (place.at.module != BUILDER_NONE && calls && !place.is_signal)
+		back = (struct builder_place){ place.at.module, place.at.address + 1 };
+	inlined = places_inlined(&p->places, &place, &n, &entry);
+	for (uint32_t i = n; i-- > 0; back = nowhere)
+		if (!from_perf_push(p, inlined[i], back))
+			return false;
+	return from_perf_push(p, place.function, n && entry ? (struct builder_place){ place.at.module, entry + 1 } : back);
 }
 
 /* Turn the stack: what is told innermost first is wanted outermost first. */
@@ -610,8 +619,8 @@ static bool from_perf_sample_read(struct perf_reading *p, const struct perf_reco
 	thread = builder_thread(p->r->builder, process, s.tid, name ? name : t->name);
 	if (thread == BUILDER_NONE)
 		return reading_no_memory(p->r);
-	events_put(&p->events, p->r->builder, event, s.period, &(struct builder_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .backs = p->backs,
-		.cut = cut, .lines = &(struct builder_line){ .address = p->leaf.address, .weight = 1 }, .nlines = p->leaf.module != BUILDER_NONE });
+	events_put(&p->events, p->r->builder, event, s.period, p->leaf,
+		&(struct builder_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .backs = p->backs, .cut = cut });
 	return true;
 }
 

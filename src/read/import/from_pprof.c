@@ -432,20 +432,28 @@ static bool mappings_map(struct proto *p)
 	return true;
 }
 
-/* The function at ADDRESS, in MODULE with the mapping M, of which the profile tells nothing else: as the program that ran has it, if that is here. */
-static uint32_t address_function(struct proto *p, const struct pprof_mapping *m, uint32_t module, uint64_t address)
+/* Put on p->inner the function at ADDRESS, in MODULE with the mapping M, of which the profile tells nothing else: as the program that ran has it, if that is here, and above it those
+ * that the compiler put into its code there.  False: out of memory. */
+static bool address_push(struct proto *p, const struct pprof_mapping *m, uint32_t module, uint64_t address)
 {
 	bool mapped = m && address >= m->start && address < m->limit;
 	struct place place = { 0 };
+	const uint32_t *inlined;
+	uint64_t ignored;
 	char name[32];
+	uint32_t n;
 
 	if ((!p->mapped && !mappings_map(p)) || (mapped && !places_find(&p->places, &p->process, address, &place)))
-		return BUILDER_NONE;
+		return false;
+	inlined = places_inlined(&p->places, &place, &n, &ignored);
+	while (n-- > 0)
+		if (!stack_push(&p->inner, inlined[n]))
+			return false;
 	if (place.is_there)
-		return place.function;
+		return stack_push(&p->inner, place.function);
 	address = mapped ? address - m->start + m->offset : address;
 	snprintf(name, sizeof name, "0x%" PRIx64, address);
-	return builder_function(p->r->builder, &(struct builder_function){ .module = module, .name = name, .address = address });
+	return stack_push(&p->inner, builder_function(p->r->builder, &(struct builder_function){ .module = module, .name = name, .address = address }));
 }
 
 /* The functions of L, outermost first, in p->inner. */
@@ -460,7 +468,7 @@ static bool location_settle(struct proto *p, struct location *l)
 	while (wire_next(&w))
 		if (w.field == 4 && !line_add(p, wire_inner(&w), module, p->own ? l->address : 0))
 			return false;
-	if (s->n == l->first && !stack_push(s, address_function(p, m, module, l->address)))
+	if (s->n == l->first && !address_push(p, m, module, l->address))
 		return reading_no_memory(p->r);
 	l->n = (uint32_t)(s->n - l->first);
 	stack_turn(&(struct stack){ s->functions + l->first, l->n, 0 });

@@ -367,7 +367,8 @@ static bool sample_end(struct scripting *k)
 	event = events_find(&k->events, name);
 	if (event == BUILDER_NONE)
 		return reading_no_memory(k->r);
-	events_put(&k->events, k->r->builder, event, h->period, &(struct builder_sample){ .thread = thread, .functions = k->stack.functions, .n = k->stack.n });
+	events_put(&k->events, k->r->builder, event, h->period, (struct builder_place){ BUILDER_NONE, 0 },
+		&(struct builder_sample){ .thread = thread, .functions = k->stack.functions, .n = k->stack.n });
 	return true;
 }
 

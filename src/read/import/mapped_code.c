@@ -37,8 +37,11 @@ void mapped_code_free(struct mapped_code *m)
 
 bool mapped_code_push(struct mapped_code *m, struct stack *s, uint64_t address, bool calls)
 {
+	const uint32_t *inlined;
 	struct place place;
+	uint64_t ignored;
 	char name[32];
+	uint32_t n;
 
 	address -= calls && address;
 	if (!places_find(&m->places, &m->process, address, &place))
@@ -47,5 +50,9 @@ bool mapped_code_push(struct mapped_code *m, struct stack *s, uint64_t address, 
 		snprintf(name, sizeof name, "0x%" PRIx64, address);
 		place.function = builder_function(m->r->builder, &(struct builder_function){ .module = BUILDER_NONE, .name = name });
 	}
+	inlined = places_inlined(&m->places, &place, &n, &ignored);
+	while (n-- > 0)
+		if (!stack_push(s, inlined[n]))
+			return reading_no_memory(m->r);
 	return (place.function != BUILDER_NONE && stack_push(s, place.function)) || reading_no_memory(m->r);
 }

@@ -15,7 +15,7 @@ struct mapped_code {
 bool mapped_code_read(struct mapped_code *m, struct reading *r, const char *map, size_t n);
 void mapped_code_free(struct mapped_code *m);
 
-/* Put on S the function at ADDRESS; CALLS: that is where a call returns to.  False with r->err set. */
+/* Put on S the function at ADDRESS, above it those that the compiler put into its code there; CALLS: that is where a call returns to.  False with r->err set. */
 bool mapped_code_push(struct mapped_code *m, struct stack *s, uint64_t address, bool calls);
 
 #endif

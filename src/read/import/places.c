@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "read/symbols/kept_files.h"
+#include "read/symbols/symbols.h"
 
 enum { KNOWN = 1 << 15 };		/* places for addresses */
 
@@ -42,9 +43,19 @@ static const uint8_t *places_id_of(void *arg, const char *path, size_t *size)
 	return f ? f->id : NULL;
 }
 
+static uint32_t inlined_number(void *arg, const struct debug_inlined *f)
+{
+	struct places *p = arg;
+	uint32_t module = builder_module(p->builder, SYMBOLS_INLINED_MODULE, NULL, 0);
+
+	return module == BUILDER_NONE ? module :
+		builder_function(p->builder, &(struct builder_function){ .module = module, .name = f->name, .file = f->file, .line = f->line });
+}
+
 void places_begin(struct places *p, struct builder *builder)
 {
-	*p = (struct places){ .builder = builder, .images.told = places_id_of, .images.told_arg = p };
+	*p = (struct places){ .builder = builder, .images.told = places_id_of, .images.told_arg = p, .inlined.number = inlined_number, .inlined.arg = p };
+	images_with_debug_files(&p->images);	/* without memory for that what is inlined is not told */
 }
 
 void places_end(struct places *p)
@@ -53,6 +64,7 @@ void places_end(struct places *p)
 		free(p->files[i].path);
 	free(p->files);
 	free(p->known);
+	inlined_free(&p->inlined);
 	kernel_free(p->kernel);
 	images_free(&p->images);
 }
@@ -88,7 +100,7 @@ static struct place place_make(struct places *p, struct image *i, uint64_t addre
 	uint32_t module = places_module(p, i);
 
 	return (struct place){ builder_function(p->builder, &(struct builder_function){ .module = module, .address = start ? start : address }),
-		{ module, address }, image_is_signal(i, address), i->present };
+		{ module, address }, i, image_is_signal(i, address), i->present };
 }
 
 /* The same, as it was found before. */
@@ -103,6 +115,13 @@ static bool place_find(struct places *p, struct image *image, uint64_t address, 
 		*k = (struct place_known){ image, place_make(p, image, address) };
 	*found = k->place;
 	return found->function != BUILDER_NONE;
+}
+
+const uint32_t *places_inlined(struct places *p, const struct place *place, uint32_t *n, uint64_t *entry)
+{
+	*n = 0;
+	*entry = 0;
+	return place->is_there && !place->is_signal ? inlined_find(&p->inlined, place->image, place->at.address, n, entry) : NULL;
 }
 
 /* ---- code made at run time ---- */

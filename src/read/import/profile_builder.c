@@ -602,12 +602,14 @@ static void builder_lines_add(struct builder *d, struct process *p, const struct
 {
 	uint32_t function = s->n ? s->functions[s->n - 1] : BUILDER_NONE;
 
-	for (size_t i = 0; i < s->nlines && function < SPECIAL && bias_of(d->functions[function].module); i++) {
+	for (size_t i = 0; i < s->nlines && function < SPECIAL; i++) {
 		const struct builder_line *l = &s->lines[i];
-		uint64_t address = !l->weight ? 0 : !d->functions[function].name ? l->address : l->line ? builder_line_address(d, function, l) : 0;
+		struct builder_place at = l->place;
 
-		if (address)
-			recording_pc(p->live, t->fold.thread, item, address + bias_of(d->functions[function].module), s->lines[i].weight);
+		if (at.module == BUILDER_NONE && d->functions[function].name && l->line)
+			at = (struct builder_place){ d->functions[function].module, builder_line_address(d, function, l) };
+		if (l->weight && at.module != BUILDER_NONE && at.address && bias_of(at.module) && builder_module_of(d, p, at.module) != RECORDING_NONE)
+			recording_pc(p->live, t->fold.thread, l->value, item, at.address + bias_of(at.module), l->weight);
 	}
 }
 

@@ -67,11 +67,12 @@ void builder_keep_sites(struct builder *d);
  * asked for.  All are to be told before the first stack.  One of that name stays one.  NAME and UNIT may be NULL, or empty: that is not known.  Its number. */
 uint32_t builder_value(struct builder *d, const char *name, const char *unit, bool sampled);
 
-/* A line of the source that has a part of what a sample says. */
+/* A place that has a part of what a sample says of a value: an address in a module, or, of functions with names where there is no module, a line of the source. */
 struct builder_line {
+	struct builder_place place;
 	const char *file;		/* copied; NULL: the function's own */
 	uint32_t line;
-	uint64_t address;		/* of a function without a name, instead: in its module */
+	uint32_t value;
 	uint32_t weight;		/* how much, in comparison to others of the function */
 };
 

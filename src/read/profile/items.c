@@ -494,20 +494,26 @@ static bool replay_with(struct reader *r, const struct chunk *c, uint32_t number
 	return replay_chunk(r, c, &b, r->run.first_thread + number, stopped);
 }
 
+/* Whether the program counters of C are of what is read in the place of times. */
+static bool pcs_are_wanted(const struct reader *r, const struct chunk *c)
+{
+	return !r->p->private->phase && c->head.value == r->chosen;	/* it is not known in which phase they were */
+}
+
 /* Read the program counters of thread NUMBER: packed ones, else those of its tables. */
 static bool read_samples(struct reader *r, uint32_t number, struct chunk_cursors *at)
 {
-	bool wanted = !r->p->private->phase && !r->chosen;	/* it is not known in which phase they were; of another value they say nothing */
+	bool wanted = true;
 	const struct chunk *c;
 
 	while ((c = next_of_thread(r, AMON_PCS_PACKED, number, &at->packed)) != NULL)
-		if (wanted && c->items > 0) {
+		if (wanted && c->items > 0 && pcs_are_wanted(r, c)) {
 			if (!read_packed_pcs(r, c))
 				return false;
 			wanted = false;
 		}
 	while ((c = next_of_thread(r, AMON_PCS, number, &at->pcs)) != NULL)
-		if (wanted && !read_pcs(r, c))
+		if (wanted && pcs_are_wanted(r, c) && !read_pcs(r, c))
 			return false;
 	return true;
 }

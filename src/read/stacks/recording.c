@@ -46,6 +46,13 @@ struct tables {
 	uint32_t n;
 };
 
+/* A thread's program counters: of each value. */
+struct counted {
+	struct tables *of;
+	uint32_t n;			/* values that have any, or are before one that has */
+	size_t room;
+};
+
 /* A thread's table of slices that is filled. */
 struct sliced {
 	uint64_t at;			/* offset of its chunk; 0: there is none yet */
@@ -58,7 +65,7 @@ struct recording {
 	uint64_t mapped, length;	/* bytes of the mapping, and of the file; without one all that may ever be, and the mapping */
 	struct sequence modules, routines, threads, arcs, values;
 	struct sequence *contexts;	/* of each thread */
-	struct tables *pcs;		/* the same */
+	struct counted *pcs;		/* the same */
 	struct sliced *slices;		/* the same */
 	size_t contexts_room, pcs_room, slices_room;
 	bool keeps_slices, keeps_sites;
@@ -223,6 +230,8 @@ static void free_lists(struct recording *l)
 {
 	for (uint32_t i = 0; i < l->threads.n; i++)
 		places_free(&l->contexts[i]);
+	for (uint32_t i = 0; i < l->threads.n; i++)
+		free(l->pcs[i].of);
 	free(l->contexts);
 	free(l->pcs);
 	free(l->slices);
@@ -579,7 +588,7 @@ uint32_t recording_thread(struct recording *l, uint32_t tid)
 	    !array_grow(&l->slices, &l->slices_room, i, sizeof *l->slices))
 		return RECORDING_NONE;
 	l->contexts[i] = (struct sequence){ 0 };
-	l->pcs[i] = (struct tables){ .n = 0 };
+	l->pcs[i] = (struct counted){ .n = 0 };
 	l->slices[i] = (struct sliced){ 0 };
 	if (recording_append(l, &l->threads, AMON_THREADS, AMON_NONE, &record, sizeof record) == RECORDING_NONE)
 		return RECORDING_NONE;
@@ -882,11 +891,25 @@ static bool count_in(struct amon_chunk *c, uint32_t item, uint64_t pc, uint32_t 
 	return true;
 }
 
-bool recording_pc(struct recording *l, uint32_t thread, uint32_t item, uint64_t pc, uint32_t n)
+/* The tables of THREAD and VALUE; NULL: out of memory. */
+static struct tables *tables_of(struct recording *l, uint32_t thread, uint32_t value)
 {
-	struct tables *t = &l->pcs[thread];
-	struct amon_chunk *last = t->n ? recording_chunk_at(l, t->at[t->n - 1]) : NULL;
+	struct counted *c = &l->pcs[thread];
 
+	if (!array_reserve(&c->of, &c->room, (size_t)value + 1, sizeof *c->of))
+		return NULL;
+	for (; c->n <= value; c->n++)
+		c->of[c->n] = (struct tables){ .n = 0 };
+	return &c->of[value];
+}
+
+bool recording_pc(struct recording *l, uint32_t thread, uint32_t value, uint32_t item, uint64_t pc, uint32_t n)
+{
+	struct tables *t = tables_of(l, thread, value);
+	struct amon_chunk *last = t && t->n ? recording_chunk_at(l, t->at[t->n - 1]) : NULL;
+
+	if (!t)
+		return false;
 	for (uint32_t i = 0; i < t->n; i++)
 		if (count_in(recording_chunk_at(l, t->at[i]), item, pc, n, false))
 			return true;
@@ -899,6 +922,7 @@ bool recording_pc(struct recording *l, uint32_t thread, uint32_t item, uint64_t 
 		}
 		t->at[t->n++] = at;
 		last = recording_chunk_at(l, at);
+		last->value = value;
 	}
 	return count_in(last, item, pc, n, true);
 }

@@ -139,7 +139,7 @@ uint32_t recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t
 /* Append what is known of the symbols of module number MODULE, counting each file once (S->module is not used).  False: no room. */
 bool recording_symbols(struct recording *l, uint32_t module, const struct profile_symbols *s);
 
-/* Count N samples of ITEM of THREAD at the address PC, not 0.  False: there is no room. */
-bool recording_pc(struct recording *l, uint32_t thread, uint32_t item, uint64_t pc, uint32_t n);
+/* Count N samples of VALUE, of ITEM of THREAD, at the address PC, not 0.  False: there is no room. */
+bool recording_pc(struct recording *l, uint32_t thread, uint32_t value, uint32_t item, uint64_t pc, uint32_t n);
 
 #endif

@@ -206,7 +206,8 @@ static void file_close(struct process *p)
 	p->unnamed = 0;
 	synthetic_end(&p->made);
 	synthetic_end(&p->kernel);
-	inlined_end(&p->inlined);
+	synthetic_end(&p->inlined_made);
+	inlined_free(&p->inlined);
 	jit_free(p->jit);
 	p->jit = NULL;
 	if (p->live) {
@@ -763,6 +764,11 @@ static void values_begin(struct process *p, const struct process_wishes *w)
 	p->allocates = w->allocations && ledger_begin(&p->ledger, p->live);
 }
 
+static uint32_t inlined_number(void *arg, const struct debug_inlined *f)
+{
+	return synthetic_routine(&((struct process *)arg)->inlined_made, &(struct jit_function){ .name = f->name, .file = f->file, .line = f->line });
+}
+
 static void process_file_open(struct process *p, enum amon_source source, const struct process_wishes *w)
 {
 	struct amon_header h = w->header;
@@ -795,7 +801,8 @@ static void process_file_open(struct process *p, enum amon_source source, const 
 	p->lost = 0;
 	p->made = (struct synthetic){ .live = p->live, .path = "[jit]" };
 	p->kernel = (struct synthetic){ .live = p->live, .path = "[kernel]" };
-	p->inlined.made = (struct synthetic){ .live = p->live, .path = SYMBOLS_INLINED_MODULE };
+	p->inlined_made = (struct synthetic){ .live = p->live, .path = SYMBOLS_INLINED_MODULE };
+	p->inlined = (struct inlined){ .number = inlined_number, .arg = p };
 }
 
 void process_lost(struct process *p, uint64_t n, bool of_time)
@@ -1083,7 +1090,7 @@ static void names_write(struct process *p, uint64_t time)
 {
 	synthetic_write(&p->made, time);
 	synthetic_write(&p->kernel, time);
-	synthetic_write(&p->inlined.made, time);
+	synthetic_write(&p->inlined_made, time);
 }
 
 /* The context of T, of P, that the stack of H leads to; RECORDING_NONE: there is no room. */
@@ -1187,7 +1194,7 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	t->since = h->time;
 	t->cut = !s.whole;
 	if (!h->kernel && h->regs[HAPPENING_IP])
-		recording_pc(p->live, t->fold.thread, item, h->regs[HAPPENING_IP], 1);
+		recording_pc(p->live, t->fold.thread, 0, item, h->regs[HAPPENING_IP], 1);
 	recording_thread_record(p->live, t->fold.thread)->current = item;
 	names_write(p, h->time);
 }

@@ -7,13 +7,13 @@
 
 #include "base/table.h"
 #include "read/stacks/fold.h"
+#include "read/stacks/inlined.h"
 #include "read/stacks/jit.h"
-#include "read/stacks/synthetic_routines.h"
+#include "read/stacks/kallsyms.h"
 #include "read/stacks/recording.h"
 #include "read/stacks/space.h"
+#include "read/stacks/synthetic_routines.h"
 #include "record/sample/account.h"
-#include "record/sample/inlined.h"
-#include "read/stacks/kallsyms.h"
 #include "record/sample/ledger.h"
 #include "record/sample/source.h"
 
@@ -100,6 +100,7 @@ struct process {
 	struct synthetic made;		/* the same, in the file */
 	struct synthetic kernel;		/* the kernel's routines in the file, where they are told */
 	struct inlined inlined;		/* functions that its code was inlined from, if they are asked for */
+	struct synthetic inlined_made;	/* these as routines of its file */
 	struct known *known;		/* addresses met, which routine each is in; NULL: none yet */
 };
 

@@ -202,7 +202,7 @@ static void test_random_stacks(void **state)
 		recording_charge(l, t, item, time);
 		fold_count_sites(&folds[t], ticks);
 		expect_sites(t, stack, n, ticks);
-		assert_true(recording_pc(l, t, item, 0x1000 + (uint64_t)rand_r(&seed) % 0x600, 1));
+		assert_true(recording_pc(l, t, 0, item, 0x1000 + (uint64_t)rand_r(&seed) % 0x600, 1));
 	}
 	p = file_read(path, false);		/* while it is written */
 	check(p);

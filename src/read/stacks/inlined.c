@@ -1,5 +1,5 @@
-/* inlined.c - addresses, each with a run of routines. */
-#include "record/sample/inlined.h"
+/* inlined.c - addresses, each with a run of functions. */
+#include "read/stacks/inlined.h"
 
 #include <stdlib.h>
 
@@ -15,16 +15,16 @@ static uint64_t at_hash(const void *owner, uint32_t k)
 }
 
 /* One more function of the address that is asked about. */
-static void inlined_add_routine(void *arg, const struct debug_inlined *f)
+static void inlined_add_function(void *arg, const struct debug_inlined *f)
 {
 	struct inlined *s = arg;
-	uint32_t routine = synthetic_routine(&s->made, &(struct jit_function){ .name = f->name, .file = f->file, .line = f->line });
+	uint32_t number = s->number(s->arg, f);
 
-	if (routine == RECORDING_NONE || !array_grow(&s->routines, &s->routines_room, s->nroutines, sizeof *s->routines))
+	if (number == UINT32_MAX || !array_grow(&s->functions, &s->functions_room, s->nfunctions, sizeof *s->functions))
 		return;
-	if (s->nroutines == s->at[s->nat].first)
+	if (s->nfunctions == s->at[s->nat].first)
 		s->at[s->nat].entry = f->entry;
-	s->routines[s->nroutines++] = routine;
+	s->functions[s->nfunctions++] = number;
 }
 
 /* What is known of ADDRESS of I from now on; NULL: out of memory. */
@@ -35,9 +35,9 @@ static const struct inlined_at *inlined_add(struct inlined *s, struct image *i, 
 	if (!array_grow(&s->at, &s->at_room, s->nat, sizeof *s->at) || !table_reserve(&s->by_address, s->nat + 1, at_hash, s))
 		return NULL;
 	at = &s->at[s->nat];
-	*at = (struct inlined_at){ .image = i, .address = address, .first = s->nroutines };
-	image_inlined(i, address, inlined_add_routine, s);
-	at->n = s->nroutines - at->first;
+	*at = (struct inlined_at){ .image = i, .address = address, .first = s->nfunctions };
+	image_inlined(i, address, inlined_add_function, s);
+	at->n = s->nfunctions - at->first;
 	table_add(&s->by_address, inlined_key_of(i, address), s->nat++);
 	return at;
 }
@@ -55,14 +55,13 @@ const uint32_t *inlined_find(struct inlined *s, struct image *i, uint64_t addres
 		at = inlined_add(s, i, address);
 	*n = at ? at->n : 0;
 	*entry = at ? at->entry : 0;
-	return at ? s->routines + at->first : NULL;
+	return at ? s->functions + at->first : NULL;
 }
 
-void inlined_end(struct inlined *s)
+void inlined_free(struct inlined *s)
 {
-	synthetic_end(&s->made);
 	free(s->at);
-	free(s->routines);
+	free(s->functions);
 	table_free(&s->by_address);
 	*s = (struct inlined){ 0 };
 }
