@@ -226,6 +226,17 @@ class Firefox(Speedscope):
         self.assertEqual(self.totals(self.put("a", raw)), {"(root)": (0, 12000000), "run(int) (in libxul)": (4000000, 12000000), "draw": (8000000, 8000000)})
         self.assertEqual((self.flat("a")["draw"]["file"], self.flat("a")["draw"]["line"]), ("https://a.b/c.js", 10))
 
+    def test_allocations(self):
+        """Of JavaScript's objects, and malloc's: values beside the time; what is negative was freed."""
+        profile = processed(False, {"stack": [2], "time": [0]})
+        profile["threads"][0].update(jsAllocations={"time": [0, 1], "className": [0, 0], "weight": [24, 40], "weightType": "bytes", "stack": [1, None], "length": 2},
+                                     nativeAllocations={"time": [0, 1, 2], "weight": [300, -300, 50], "weightType": "bytes", "stack": [2, 2, 0], "length": 3})
+        self.put("a", profile)
+        self.assertEqual([(v["value"], v["unit"]) for v in self.json("info", "a")["values"]], [("time", "ns"), ("js_allocations", "bytes"), ("native_allocations", "bytes")])
+        self.assertEqual(self.totals("a", "--value=js_allocations"), {"main": (0, 24), "parse": (24, 24)})
+        self.assertEqual(self.totals("a", "--value=native_allocations"), {"main": (50, 350), "parse": (0, 300), "next": (300, 300)})
+        self.assertEqual(self.totals("a")["next"], (2000000, 2000000))
+
     def test_threads(self):
         profile = processed(False, {"stack": [2], "time": [0]})
         profile["threads"].append({**profile["threads"][0], "tid": 35, "name": "Worker"})
@@ -269,6 +280,18 @@ class Chrome(Formats):
         del hits["samples"], hits["timeDeltas"]
         self.assertEqual(sum(r["self_ticks"] for r in self.json("report", self.put("b", hits))["flat"]), 3)
 
+    def test_nested(self):
+        """As V8 wrote them before Node 8: children in their parents, lines from 1 on, a number behind them."""
+        leaf = lambda name, line, id, hits, *children: {"functionName": name, "url": "a.js", "lineNumber": line, "columnNumber": 1, "children": list(children), "hitCount": hits, "id": id}
+        tree = leaf("(root)", 0, 1, 0, leaf("main", 5, 2, 1, leaf("", 8, 3, 2), leaf("", 10, 4, 1)), leaf("(idle)", 0, 5, 1))
+        name = self.put("a", {"head": tree, "startTime": 1, "endTime": 2, "samples": [2, 3, 4, 5, 3], "timestamps": [1000, 1020, 1050, 1055, 1070]})
+        flat = self.json("report", name)["flat"]
+        self.assertEqual(sorted((r["name"], r["line"], r["self_ns"], r["total_ns"], r["self_ticks"]) for r in flat),
+                         [("(anonymous)", 8, 47500, 47500, 2), ("(anonymous)", 10, 5000, 5000, 1), ("(idle)", None, 15000, 15000, 1), ("main", 5, 20000, 72500, 1)])
+        self.put("b", {"startTime": 1, "head": tree})
+        self.assertEqual({(r["name"], r["line"]): r["self_ns"] for r in self.json("report", "b")["flat"]}, {("main", 5): 1, ("(anonymous)", 8): 2, ("(anonymous)", 10): 1, ("(idle)", None): 1})
+        self.refused(self.put("c", '{"head": ' + '{"functionName": "f", "children": [' * 5000 + "]}" * 5000 + "}"), "too deep")
+
     def test_unsorted(self):
         """V8 may tell a sample before one that was earlier."""
         self.assertEqual(self.totals(self.put("a", {**CPUPROFILE, "samples": [2, 9, 2], "timeDeltas": [10, 60, -20]})), {"main": (60000, 60000), "(idle)": (30000, 30000)})
@@ -305,6 +328,19 @@ class Addresses(Formats):
         self.refused(self.put("b", gperf()[:80]), "cut off")
         self.refused(self.put("c", words(0, 3, 0, 1000, 0, 4, 0, 1, 2, 3, 4)), "no frames")
 
+    def test_named(self):
+        """As google-pprof --raw writes it: names first, which stand for the addresses as they are, no end, and no map."""
+        names = b"--- symbol\nbinary=/bin/prog\n0x0000000000001001 outer(int)--inner\n0x2001 main\n---\n--- profile\n"
+        body = words(4, 2, 0x1001, 0x2001, 6, 1, 0x2001, 1, 2, 0x9, 0x2001)
+        named = {"outer(int)": (0, 4), "inner": (4, 4), "main": (6, 11), "0x9": (1, 1)}
+        self.assertEqual(self.totals(self.put("a", names + words(0, 3, 0, 1, 0) + body)), named)
+        self.assertEqual(self.json("report", "a")["run"]["imported"]["unit"], "samples")
+        times = {n: tuple(t * 1000000 for t in both) for n, both in named.items()}
+        self.assertEqual(self.totals(self.put("b", names + words(0, 3, 0, 1000, 0) + body + words(0, 1, 0) + b"00000000-00000fff r--p 00000000 00:00 0 \n")), times)
+        self.refused(self.put("c", names + words(0, 3, 0, 1, 0) + body[:-8]), "cut off")
+        self.refused(self.put("d", names + b"heap"), "no CPU profile")
+        self.refused(self.put("e", names[:60]), "no profile")
+
     def test_heap(self):
         self.assertEqual(self.totals(self.put("a", HEAP)), {"0x1000": (1000, 1000), "0x1100": (3000, 3000), "0x2000": (0, 4000)})
         self.assertEqual(self.totals(self.put("b", JEMALLOC)), {"0x1000": (1582, 1582), "0x2000": (3000, 4582)} if False else self.totals("b"))
@@ -325,6 +361,24 @@ class Addresses(Formats):
         import math
         self.put("a", "heap profile: 8: 4096 [8: 4096] @ heap_v2/1024\n8: 4096 [8: 4096] @ 0x1001\n\nMAPPED_LIBRARIES:\n")
         self.assertEqual(self.totals("a")["0x1000"][0], int(4096 / (1 - math.exp(-0.5))))
+
+
+class Headings(Formats):
+    def test_no_time(self):
+        """Nothing of what is bytes or counts is called a time, in any view."""
+        self.put("bytes", HEAP)
+        self.put("more", HEAP.replace("[4: 4000]", "[4: 4000]").replace("2: 3000", "2: 9000"))
+        self.write("count", "main;a;b 900\nmain;c;a;b 700\nmain;c 3\n")
+        self.put("cg", CALLGRIND)
+        views = ("report",), ("report", "-p"), ("report", "--names=whole"), ("tree",), ("tree", "--bottom-up"), ("hot",), ("paths", "--min-percent=0"), ("cycles",), ("contexts",), ("models",)
+        for file in "bytes", "count", "cg":
+            for view in views:
+                done = subprocess.run([APROF, *view, file], cwd=self.folder, capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
+                self.assertNotRegex(done.stdout, r"(?i)\btimes?\b(?! it was| of 20)|seconds| ms\b", (view, file))
+        for command in ("diff", "--all"), ("check", "--max-regress=1"):
+            done = subprocess.run([APROF, *command, "bytes", "more"], cwd=self.folder, capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
+            self.assertTrue(done.stdout)
+            self.assertNotRegex(done.stdout, r"(?i)\btimes?\b(?! it was| of 20)|seconds| ms\b", command)
 
 
 class Texts(Formats):

@@ -123,8 +123,13 @@ void weights_declare(struct weights *w, struct reading *r, const char *count, bo
 
 const uint64_t *weights_of(struct weights *w, enum weight_kind kind, double amount)
 {
+	return weights_of_value(w, w->place[kind], amount);
+}
+
+const uint64_t *weights_of_value(struct weights *w, uint32_t value, double amount)
+{
 	memset(w->amounts, 0, sizeof w->amounts);
-	w->amounts[w->place[kind]] = amount_of(amount);
+	w->amounts[value] = amount_of(amount);
 	return w->amounts;
 }
 
@@ -194,8 +199,12 @@ static int hex(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static char *put_utf8(char *out, uint32_t c)
+char *text_utf8(char *out, uint32_t c)
 {
+	if (c < 0x80) {
+		*out++ = (char)c;
+		return out;
+	}
 	if (c < 0x800) {
 		*out++ = (char)(0xc0 | c >> 6);
 	} else {
@@ -237,7 +246,7 @@ void text_unescape(char *out, const char *at, const char *end)
 			*out++ = '\\';
 			at += 2;
 		} else if ((behind = code_take(at, end, &c)) != NULL) {
-			out = put_utf8(out, c);
+			out = text_utf8(out, c);
 			at = behind;
 		} else {
 			*out++ = *at++;

@@ -83,18 +83,21 @@ bool reading_wrong_json(struct reading *r, const struct json_walk *w);
 /* What the weights of samples are counted in. */
 enum weight_kind { WEIGHT_TIME, WEIGHT_BYTES, WEIGHT_COUNT, WEIGHT_KINDS };
 
+enum { WEIGHTS_BESIDE = 2 };		/* values that a reader may declare behind them */
+
 /* The values of a file whose weights are of one kind, or of several. */
 struct weights {
 	bool has[WEIGHT_KINDS];
 	unsigned place[WEIGHT_KINDS];	/* among the builder's values */
-	uint64_t amounts[WEIGHT_KINDS];	/* of the sample at hand, by place */
+	uint64_t amounts[WEIGHT_KINDS + WEIGHTS_BESIDE]; /* of the sample at hand, by place */
 };
 
 /* Declare the values of W to R's builder, those that it has; COUNT is what counts are of. */
 void weights_declare(struct weights *w, struct reading *r, const char *count, bool sampled);
 
-/* The amounts of a sample that has AMOUNT of KIND. */
+/* The amounts of a sample that has AMOUNT of KIND; or of the builder's VALUE. */
 const uint64_t *weights_of(struct weights *w, enum weight_kind kind, double amount);
+const uint64_t *weights_of_value(struct weights *w, uint32_t value, double amount);
 
 /* X as an amount: rounded, 0 at least, 2^63 at most. */
 uint64_t amount_of(double x);
@@ -130,6 +133,9 @@ void distinct_free(struct distinct *d);
 
 /* An address for a function that is told by where its definition begins, too, and not by its name and file alone: the same in every file, and no other's. */
 uint64_t definition_address(const char *name, const char *file, uint64_t line, uint64_t column);
+
+/* Put the character C at OUT as UTF-8; what follows it. */
+char *text_utf8(char *out, uint32_t c);
 
 /* The text from AT to END, escaped as base/escape.h does it, as it was before; into OUT of as many bytes and one. */
 void text_unescape(char *out, const char *at, const char *end);

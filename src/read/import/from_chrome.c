@@ -2,6 +2,7 @@
  *
  *     .cpuprofile     {"nodes": [{"id": 1, "callFrame": {"functionName": "main", "url": "a.js", "lineNumber": 4}, "children": [2]}, ...],
  *                      "startTime": 0, "endTime": 90, "samples": [2, 2, 1], "timeDeltas": [10, 20, 30]}       as node --cpu-prof writes it; microseconds
+ *                     {"head": {"functionName": "(root)", "children": [...]}, "samples": [2, 2, 1], "timestamps": [10, 30, 60]}     as before Node 8, lines from 1 on
  *     trace           {"traceEvents": [{"ph": "X", "name": "parse", "ts": 1, "dur": 5, "pid": 1, "tid": 1}, ...]}, or the list alone, which may lack its end
  *
  * A trace with samples in it (events Profile and ProfileChunk, or CpuProfile) is that profile.  Else it is what its durations say (X, and B with E): exact times and
@@ -14,7 +15,7 @@
 #include "base/table.h"
 #include "read/import/format.h"
 
-enum { NO_NODE = 0 };
+enum { NO_NODE = 0, DEEPEST_NESTED = 4096 };
 
 /* A node of a tree of calls; number 0 is none. */
 struct chrome_node {
@@ -130,6 +131,27 @@ static uint32_t chrome_node_find(const struct chrome *c, uint32_t profile, uint6
 	return NO_NODE;
 }
 
+/* A new node of PROFILE; NO_NODE: out of memory. */
+static uint32_t chrome_node_append(struct chrome *c, uint32_t profile)
+{
+	if (c->nnodes == 0 && array_grow(&c->nodes, &c->nodes_room, 0, sizeof *c->nodes))
+		c->nodes[c->nnodes++] = (struct chrome_node){ .function = BUILDER_NONE };
+	if (!c->nnodes || !array_grow(&c->nodes, &c->nodes_room, c->nnodes, sizeof *c->nodes))
+		return NO_NODE;
+	c->nodes[c->nnodes] = (struct chrome_node){ .profile = profile, .function = BUILDER_NONE };
+	return c->nnodes++;
+}
+
+/* Node NUMBER is found by ID.  False: out of memory. */
+static bool chrome_node_name(struct chrome *c, uint32_t number, uint64_t id)
+{
+	if (!table_reserve(&c->by_id, c->by_id.used + 1, chrome_node_hash, c))
+		return false;
+	c->nodes[number].id = id;
+	table_add(&c->by_id, hash_mix(id, c->nodes[number].profile), number);
+	return true;
+}
+
 /* The node ID of PROFILE, made if it is not there; NO_NODE: out of memory. */
 static uint32_t chrome_node_make(struct chrome *c, uint32_t profile, uint64_t id)
 {
@@ -137,22 +159,21 @@ static uint32_t chrome_node_make(struct chrome *c, uint32_t profile, uint64_t id
 
 	if (found != NO_NODE)
 		return found;
-	if (c->nnodes == 0 && array_grow(&c->nodes, &c->nodes_room, 0, sizeof *c->nodes))
-		c->nodes[c->nnodes++] = (struct chrome_node){ .function = BUILDER_NONE };
-	if (!c->nnodes || !array_grow(&c->nodes, &c->nodes_room, c->nnodes, sizeof *c->nodes) || !table_reserve(&c->by_id, c->nnodes + 1, chrome_node_hash, c))
-		return NO_NODE;
-	c->nodes[c->nnodes] = (struct chrome_node){ .profile = profile, .id = id, .function = BUILDER_NONE };
-	table_add(&c->by_id, hash_mix(id, profile), c->nnodes);
-	return c->nnodes++;
+	found = chrome_node_append(c, profile);
+	return found != NO_NODE && chrome_node_name(c, found, id) ? found : NO_NODE;
 }
 
-/* The function that the map FRAME names, which is told by where it begins, too: most have no name.  The root is none. */
-static bool chrome_function(struct chrome *c, struct json_value frame, uint32_t *function)
+/* What names a function. */
+struct chrome_frame {
+	struct json_value name, url, line, column;
+	unsigned first;			/* the number of the first line */
+};
+
+/* The function of FRAME, which is told by where it begins, too: most have no name.  The root is none. */
+static bool chrome_function(struct chrome *c, const struct chrome_frame *frame, uint32_t *function)
 {
-	struct json_value name = json_member(frame, "functionName"), url = json_member(frame, "url");
-	struct json_value line = json_member(frame, "lineNumber"), column = json_member(frame, "columnNumber");
-	const char *text = json_text_of(&c->text, &name), *file = json_text_of(&c->file, &url);
-	int64_t number = json_whole(&line);
+	const char *text = json_text_of(&c->text, &frame->name), *file = json_text_of(&c->file, &frame->url);
+	int64_t number = json_whole(&frame->line);
 	struct builder_function f = { .module = BUILDER_NONE };
 
 	*function = BUILDER_NONE;
@@ -162,8 +183,8 @@ static bool chrome_function(struct chrome *c, struct json_value frame, uint32_t 
 		return true;
 	f.name = *text ? text : "(anonymous)";
 	f.file = *file ? file : NULL;
-	f.line = number >= 0 && number < UINT32_MAX ? (uint32_t)number + 1 : 0;
-	f.address = definition_address(f.name, f.file, f.line, (uint64_t)json_whole(&column));
+	f.line = number >= frame->first && number < UINT32_MAX ? (uint32_t)number + 1 - frame->first : 0;
+	f.address = definition_address(f.name, f.file, f.line, (uint64_t)json_whole(&frame->column));
 	f.apart = true;
 	*function = builder_function(c->r->builder, &f);
 	return *function != BUILDER_NONE || reading_no_memory(c->r);
@@ -187,7 +208,8 @@ static bool chrome_node_read(struct chrome *c, struct json_value node, uint32_t 
 		return reading_wrong_json(c->r, &w);
 	if (json_whole(&id) < 0 || frame.kind != JSON_MAP)
 		return chrome_wrong(c, node.at, "a node without a number or a callFrame");
-	if (!chrome_function(c, frame, &function))
+	if (!chrome_function(c, &(struct chrome_frame){ json_member(frame, "functionName"), json_member(frame, "url"), json_member(frame, "lineNumber"), json_member(frame, "columnNumber"), 0 },
+			     &function))
 		return false;
 	if ((number = chrome_node_make(c, profile, (uint64_t)json_whole(&id))) == NO_NODE)
 		return reading_no_memory(c->r);
@@ -218,10 +240,48 @@ static bool chrome_nodes_read(struct chrome *c, struct json_value nodes, uint32_
 	return !w.wrong || reading_wrong_json(c->r, &w);
 }
 
+/* The map that W has at hand, a node of PROFILE below PARENT that has its children in it. */
+static bool chrome_nested_read(struct chrome *c, struct json_walk *at, uint32_t profile, uint32_t parent, unsigned depth)
+{
+	struct json_walk w = json_walk(at->value), child;
+	struct json_value id = { .kind = JSON_NOTHING }, hits = id;
+	struct chrome_frame frame = { .first = 1 };
+	uint32_t number = chrome_node_append(c, profile), function;
+
+	if (number == NO_NODE)
+		return reading_no_memory(c->r);
+	if (depth == DEEPEST_NESTED)
+		return chrome_wrong(c, at->value.at, "nodes in nodes, too deep");
+	c->nodes[number].parent = parent;
+	while (json_next(&w)) {
+		frame.name = json_key_is(&w, "functionName") ? w.value : frame.name;
+		frame.url = json_key_is(&w, "url") ? w.value : frame.url;
+		frame.line = json_key_is(&w, "lineNumber") ? w.value : frame.line;
+		frame.column = json_key_is(&w, "columnNumber") ? w.value : frame.column;
+		id = json_key_is(&w, "id") ? w.value : id;
+		hits = json_key_is(&w, "hitCount") ? w.value : hits;
+		if (!json_key_is(&w, "children"))
+			continue;
+		for (child = json_walk(w.value); json_next(&child);)
+			if (!chrome_nested_read(c, &child, profile, number, depth + 1))
+				return false;
+		if (!json_leave(&w, &child))
+			break;
+	}
+	if (w.wrong)
+		return reading_wrong_json(c->r, &w);
+	if (!chrome_function(c, &frame, &function))
+		return false;
+	c->nodes[number].function = function;
+	c->nodes[number].hits = json_whole(&hits) > 0 ? (uint64_t)json_whole(&hits) : 0;
+	json_leave(at, &w);
+	return json_whole(&id) < 0 || chrome_node_name(c, number, (uint64_t)json_whole(&id)) || reading_no_memory(c->r);
+}
+
 /* ---- samples ---- */
 
-/* Append the list SAMPLES of nodes of PROFILE, each as long after the one before as DELTAS say. */
-static bool chrome_samples_read(struct chrome *c, struct json_value samples, struct json_value deltas, uint32_t profile)
+/* Append the list SAMPLES of nodes of PROFILE, each as long after the one before as DELTAS say; STAMPS: these are the times themselves. */
+static bool chrome_samples_read(struct chrome *c, struct json_value samples, struct json_value deltas, uint32_t profile, bool stamps)
 {
 	struct chrome_profile *p = &c->profiles[profile];
 	struct json_walk w = json_walk(samples), d = json_walk(deltas);
@@ -237,7 +297,7 @@ static bool chrome_samples_read(struct chrome *c, struct json_value samples, str
 			return chrome_wrong(c, d.value.at, "a time that is no number");
 		if (!array_grow(&p->samples, &p->room, p->n, sizeof *p->samples))
 			return reading_no_memory(c->r);
-		p->now += delta;
+		p->now = stamps ? delta : p->now + delta;
 		p->samples[p->n] = (struct chrome_sample){ p->now, node, p->n };
 		p->n++;
 	}
@@ -311,19 +371,25 @@ static bool chrome_profile_read(struct chrome *c, uint32_t profile, struct json_
 {
 	struct json_walk w = json_walk(map);
 	struct json_value nodes = { .kind = JSON_NOTHING }, samples = nodes;
+	bool nested = false;
 
 	while (json_next(&w)) {
 		nodes = json_key_is(&w, "nodes") ? w.value : nodes;
 		samples = json_key_is(&w, "samples") ? w.value : samples;
-		times = json_key_is(&w, "timeDeltas") ? w.value : times;
+		times = json_key_is(&w, "timeDeltas") || json_key_is(&w, "timestamps") ? w.value : times;
 		if (json_key_is(&w, "startTime") && c->profiles[profile].n == 0)
 			json_double(&w.value, &c->profiles[profile].now);
 		if (json_key_is(&w, "endTime"))
 			json_double(&w.value, &c->profiles[profile].end);
+		nested |= json_key_is(&w, "head");
+		if (json_key_is(&w, "head") && !chrome_nested_read(c, &w, profile, NO_NODE, 0))
+			return false;
 	}
 	if (w.wrong)
 		return reading_wrong_json(c->r, &w);
-	return chrome_nodes_read(c, nodes, profile) && chrome_samples_read(c, samples, times, profile);
+	if (nested)
+		c->profiles[profile].end = 0;			/* in seconds */
+	return chrome_nodes_read(c, nodes, profile) && ((nested && times.kind != JSON_LIST) || chrome_samples_read(c, samples, times, profile, nested));
 }
 
 static void chrome_free(struct chrome *c)
@@ -379,13 +445,13 @@ static bool chrome_cpuprofile_read(struct reading *r)
 	return ok;
 }
 
-/* A map with "nodes", the first of which has a callFrame. */
+/* A map with "nodes", the first of which has a callFrame; or with a "head", which names a function. */
 static bool chrome_cpuprofile_is(struct json_value root)
 {
 	struct json_value nodes = json_member(root, "nodes");
 	struct json_walk w = json_walk(nodes.kind == JSON_LIST ? nodes : (struct json_value){ 0 });
 
-	return json_next(&w) && json_member(w.value, "callFrame").kind == JSON_MAP;
+	return json_next(&w) ? json_member(w.value, "callFrame").kind == JSON_MAP : json_member(json_member(root, "head"), "functionName").kind == JSON_STRING;
 }
 
 static size_t chrome_cpuprofile_reads(const char *head, size_t n, bool whole) { return json_reads(head, n, whole, chrome_cpuprofile_is); }

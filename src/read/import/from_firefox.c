@@ -5,7 +5,8 @@
  *     raw         "stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[null, 0], [0, 1]]}     a list for each row
  *
  * Strings stand in a list of their own.  Tables are the thread's, or since version 55 of the processed form all threads', under "shared".  Each sample stands for the
- * interval of the recording, or for its weight.  Processes of a raw profile hold each a profile of its own. */
+ * interval of the recording, or for its weight.  Processes of a raw profile hold each a profile of its own.  Allocations that a processed thread has beside its samples are values
+ * of their own; what was freed is not taken from them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,12 @@ static const struct { const char *name; const char *columns[MOST_COLUMNS]; } gec
 };
 static const char *const gecko_sample_columns[MOST_COLUMNS] = { "stack", "weight" };
 
+/* Samples of another kind, in bytes: of JavaScript's objects, and of malloc's. */
+enum { GECKO_ALLOCATIONS = WEIGHTS_BESIDE };
+static const struct { const char *table, *value; } gecko_allocations[GECKO_ALLOCATIONS] = {
+	{ "jsAllocations", "js_allocations" }, { "nativeAllocations", "native_allocations" },
+};
+
 /* Where the strings of a list are. */
 struct gecko_strings {
 	struct json_value value;
@@ -61,6 +68,8 @@ struct gecko {
 	struct gecko_strings libs;	/* paths of modules */
 	struct stack stack;
 	struct weights weights;
+	bool allocates[GECKO_ALLOCATIONS]; /* some thread has that table */
+	uint32_t allocated[GECKO_ALLOCATIONS]; /* values of the builder */
 	double interval;		/* ms between samples */
 	double start;			/* ms since 1970 */
 	bool own;			/* aprof wrote it */
@@ -70,7 +79,7 @@ struct gecko {
 
 /* A thread, as it stands. */
 struct gecko_thread {
-	struct json_value samples, name, pid, tid, process, libs, tables[GECKO_TABLES], strings, weight_type;
+	struct json_value samples, name, pid, tid, process, libs, tables[GECKO_TABLES], strings, weight_type, allocations[GECKO_ALLOCATIONS];
 };
 
 static bool gecko_wrong(struct gecko *g, const char *at, const char *what)
@@ -333,7 +342,8 @@ static struct gecko_thread gecko_thread_take(struct json_value thread)
 		{ "samples", &t.samples }, { "name", &t.name }, { "pid", &t.pid }, { "tid", &t.tid }, { "processName", &t.process }, { "libs", &t.libs },
 		{ "stringArray", &t.strings }, { "stringTable", &t.strings }, { gecko_tables[STACKS].name, &t.tables[STACKS] },
 		{ gecko_tables[FRAMES].name, &t.tables[FRAMES] }, { gecko_tables[FUNCTIONS].name, &t.tables[FUNCTIONS] },
-		{ gecko_tables[RESOURCES].name, &t.tables[RESOURCES] },
+		{ gecko_tables[RESOURCES].name, &t.tables[RESOURCES] }, { gecko_allocations[0].table, &t.allocations[0] },
+		{ gecko_allocations[1].table, &t.allocations[1] },
 	};
 
 	while (json_next(&w))
@@ -385,6 +395,27 @@ static bool gecko_samples_add(struct gecko *g, const struct gecko_thread *t, str
 	return true;
 }
 
+/* Add what T allocated, of KIND. */
+static bool gecko_allocations_add(struct gecko *g, const struct gecko_thread *t, struct gecko_tables *tables, size_t kind, uint32_t thread)
+{
+	struct gecko_table samples = { .value = t->allocations[kind] };
+	bool ok = gecko_table_read(g, &samples, gecko_sample_columns);
+
+	for (size_t i = 0; ok && i < samples.n; i++) {
+		int64_t stack = gecko_cell(&samples, SAMPLE_STACK, i);
+		double bytes = i < samples.filled[SAMPLE_WEIGHT] ? samples.columns[SAMPLE_WEIGHT][i] : 0;
+
+		if (stack < 0 || bytes <= 0)				/* negative: it was freed */
+			continue;
+		ok = gecko_stack_take(g, tables, stack, t->allocations[kind].at);
+		if (ok)
+			builder_add(g->r->builder, &(struct builder_sample){ .thread = thread, .functions = g->stack.functions, .n = g->stack.n, .ticks = 1,
+				.amounts = weights_of_value(&g->weights, g->allocated[kind], bytes) });
+	}
+	gecko_table_free(&samples);
+	return ok;
+}
+
 /* The thread of the builder that T is. */
 static uint32_t gecko_thread_of(struct gecko *g, const struct gecko_thread *t)
 {
@@ -413,6 +444,8 @@ static bool gecko_thread_read(struct gecko *g, struct json_value thread)
 	own.strings.value = t.strings.kind == JSON_LIST ? t.strings : g->shared.strings.value;
 	ok = ok && gecko_table_read(g, &samples, gecko_sample_columns) && (!has_own || gecko_tables_read(g, &own)) &&
 		gecko_samples_add(g, &t, has_own ? &own : &g->shared, &samples, number);
+	for (size_t i = 0; ok && i < GECKO_ALLOCATIONS; i++)
+		ok = gecko_allocations_add(g, &t, has_own ? &own : &g->shared, i, number);
 	gecko_table_free(&samples);
 	gecko_tables_free(&own);
 	return ok;
@@ -495,6 +528,8 @@ static bool gecko_profile_read(struct gecko *g, struct json_value profile, bool 
 		if (!look && !gecko_thread_read(g, w.value))
 			return false;
 		g->weights.has[gecko_kind(g, &t, &scale, &calls)] = true;
+		for (size_t i = 0; i < GECKO_ALLOCATIONS; i++)
+			g->allocates[i] |= t.allocations[i].kind == JSON_MAP;
 		if (calls)
 			builder_header(g->r->builder)->way = 0;
 	}
@@ -516,6 +551,9 @@ static bool firefox_read(struct reading *r)
 
 	if (ok)
 		weights_declare(&g.weights, r, "samples", true);
+	for (size_t i = 0; ok && i < GECKO_ALLOCATIONS; i++)
+		if (g.allocates[i])
+			g.allocated[i] = builder_value(r->builder, gecko_allocations[i].value, "bytes", true);
 	ok = ok && gecko_profile_read(&g, root, false, 0);
 	gecko_tables_free(&g.shared);
 	free(g.libs.at);
