@@ -26,14 +26,36 @@ static bool operands_file_add(struct operands *o, char *path, bool gmon)
 	return true;
 }
 
+/* What PATH is that holds files, or one, and is not looked into; NULL: nothing of that kind. */
+static const char *packed_kind(const char *path)
+{
+	static const struct { const char *kind, *begin; size_t n, at; } kinds[] = {
+		{ "a zip archive", "PK\3\4", 4, 0 }, { "a tar archive", "ustar", 5, 257 }, { "compressed by bzip2", "BZh", 3, 0 },
+		{ "compressed by lz4", "\4\"M\30", 4, 0 }, { "a 7z archive", "7z\274\257", 4, 0 },
+	};
+	char head[264] = "";
+	FILE *file = fopen(path, "rb");
+	size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+
+	if (file)
+		fclose(file);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (n >= kinds[i].at + kinds[i].n && memcmp(head + kinds[i].at, kinds[i].begin, kinds[i].n) == 0)
+			return kinds[i].kind;
+	return NULL;
+}
+
 void other_tell(const char *path, const char *profiles)
 {
 	struct stat s = { 0 };
+	const char *packed = NULL;
 
 	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
 		message("%s: a directory; name the profile in it", files_name(path));
 	else if (S_ISREG(s.st_mode) && s.st_size == 0)
 		message("%s: empty, so no profile", files_name(path));
+	else if (S_ISREG(s.st_mode) && (packed = packed_kind(path)) != NULL)
+		message("%s: %s, which is not read: name the profile that is in it", files_name(path), packed);
 	else
 		message("%s: neither a profile (%s) nor a program (ELF)", files_name(path), profiles);
 }

@@ -2,7 +2,7 @@
 """import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script, pprof, perf.data, callgrind.out; wrong ones are refused in one line.
 
 Environment: MUTATIONS, wrong bytes that are tried of each file (3000)."""
-import collections, gzip, json, os, pathlib, random, re, shutil, struct, subprocess, sys, tempfile, unittest
+import collections, gzip, json, lzma, os, pathlib, random, re, shutil, struct, subprocess, sys, tempfile, unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -201,6 +201,24 @@ class Folded(Import):
         """Some editors begin a text with a mark."""
         flat = self.flat(self.write("a", "\ufeffmain;a 1\nmain;b 2\n"))
         self.assertEqual(flat["main"]["total_ns"], 3)
+        for text in "main;a 1\nmain;b 2\n", "main;\U0001f600 1\r\nmain;b 2\r\n":
+            for order in "utf-16", "utf-16-be":
+                wide = self.write("wide", (b"\xfe\xff" if order == "utf-16-be" else b"") + text.encode(order))
+                self.assertEqual({n: r["self_ns"] for n, r in self.flat(wide).items()}, {"main": 0, text[5]: 1, "b": 2})
+        twice = self.write("twice", gzip.compress(lzma.compress(wide_bytes := (self.folder / "wide").read_bytes())))
+        self.assertEqual((self.flat(twice)["b"]["self_ns"], len(wide_bytes) > 30), (2, True))
+
+    def test_packed(self):
+        """What holds files, and is not looked into, is told."""
+        for content, kind in (b"PK\3\4" + bytes(40), "a zip archive"), (b"BZh9" + bytes(40), "compressed by bzip2"), (b"x" * 257 + b"ustar\0" + bytes(300), "a tar archive"):
+            self.refused(self.write("a", content), "a: " + kind)
+
+    def test_numbers(self):
+        """As flamegraph.pl and awk take and print them; blanks before and behind, and a byte that is no text."""
+        for text in "main;a\t1000\nmain;b\t2\n", "  main;a 1e3\n main;b 2.0  \n", "main;a 1.0e+03\nmain;b +2\n", "main;a 1000\nmain;b 2\n\x1a":
+            self.assertEqual({n: r["self_ns"] for n, r in self.flat(self.write("a", text)).items()}, {"main": 0, "a": 1000, "b": 2}, text)
+
+    def test_many_frames(self):
         many = ";".join(f"f{i % 300}" for i in range(60000))
         self.write("f", (many + ";" + ";".join(f"g{i}" for i in range(5000)) + " 1\n") * 2)
         self.out("report", "f")
@@ -316,6 +334,11 @@ class Callgrind(Import):
         """Times are times whatever they are counted in, and nothing else is added to them, or compared."""
         for unit, nsec in ("ns", 1), ("us", 1000), ("µs", 1000), ("10ns", 10):
             self.assertEqual(self.flat(self.write("time", f"events: Time_({unit})\nfn=f\n1 5\n"))["f"]["self_ns"], 5 * nsec, unit)
+        for head in "version: 1\ncreator: xdebug 2.9.8 (PHP 7.4.0)\n", "version: 0.9.6\n":                # Xdebug 2 does not say that its times are in us
+            old = self.write("old", head + "events: Time Memory\n\nfl=a.php\nfn=f\n3 5 70\n")
+            self.assertEqual([(v["value"], v["unit"]) for v in self.json("info", old)["values"]], [("Time", "ns"), ("Memory", "bytes")])
+            self.assertEqual(self.flat(old)["f"]["self_ns"], 5000)
+        self.assertEqual(self.json("info", self.write("other", "version: 1\ncreator: me\nevents: Time\nfn=f\n1 5\n"))["values"][0]["unit"], "count")
         bytes_ = self.write("bytes", "events: Memory_(bytes)\nfn=f\n1 5000\n")
         self.assertIn("total       5.000 kB,", self.out("report", bytes_))
         for command in ["merge", "-o", "sum"], ["diff"], ["report"]:
@@ -360,6 +383,9 @@ class Callgrind(Import):
             costs, _ = self.lines("near", file)
             self.assertEqual(costs, {20: 10, 22: 3}, file)              # 7 are at a line of far.h
         self.assertIn("fi=(", (self.folder / "again").read_text())
+        # Of each event its own.
+        self.assertEqual([self.lines(n, "--value=Dr", name)[0] for n in ("main", "near")], [{10: 1}, {}])
+        self.assertEqual(self.lines("main", "--value=Dr", name)[1], self.lines("main", name)[1])
         # Costs beyond 32 bits stay what they are beside each other.
         huge = self.write("huge", f"events: Ir\nfl=prog.c\nfn=main\n3 {6 << 33}\n4 {2 << 33}\n")
         self.assertEqual(self.lines("main", huge)[0], {3: 6 << 33, 4: 2 << 33})
@@ -505,6 +531,21 @@ class Script(Import):
             file = self.write("a.txt", line % (300, core, "f") + line % (200, atom, "f") + line % (100, atom, "g"))
             self.assertEqual({n: r["self_ns"] for n, r in self.flat(file).items()}, {"f": 500, "g": 100})
             self.assertEqual(self.json("report", file)["run"]["value"]["value"], name)
+
+    def test_any_fields(self):
+        """Whatever of its fields perf was asked for: none that says whose a sample is, what it is of, what was at work."""
+        frames, line, once = "\t          401000 f+0x1 (/l)\n\t          402000 main+0x1 (/l)\n\n", "401000 f+0x1 (/l)", {"f": (1, 1), "main": (0, 1)}
+        times = lambda stack, n: {name: (own * n, total * n) for name, (own, total) in stack.items()}
+        for head, amount in (("", 1), ("app \n", 1), ("cycles: \n", 1), ("app cycles: \n", 1), ("   250000 \n", 1), ("    250000 \n", 250000), ("app     250000 cycles: \n", 250000),
+                             ("app 7/7 [000] d..1. 1.000000: 250000 cycles: \n", 250000), ("1.000000: \n", 1), ("app     7 \n", 1), ("  100 1.000000: 250000 cycles: \n", 250000)):
+            self.assertEqual({n: (r["self_ns"], r["total_ns"]) for n, r in self.flat(self.write("a", head + frames)).items()}, times(once, amount), head)
+        for text, amount in ((f"          {line}\n", 1), (f"app 7/7 1.000000: 250000 page-faults:     7f0012345000 {line}\n", 250000),
+                             (f"app 7/7 1.000000: 250000 cycles:  {line} insn: 48 89 c7\n", 250000), (f"app 7/7 1.000000: 250000 cycles:  {line}  main+0x3/f+0x0/P/-/-/0 \n", 250000),
+                             (f"app 7/7 1.000000: 250000 cycles:  {line} ABI:2    AX:0x1    BX:0x2\n", 250000),
+                             (f"app 7/7 1.000000: PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ 0 fd:01 1 1]: r-xp /app\napp 7/7 1.000000: 250000 cycles:  {line}\n", 250000)):
+            self.assertEqual({n: (r["self_ns"], r["total_ns"]) for n, r in self.flat(self.write("a", text * 2)).items()}, {"f": (2 * amount, 2 * amount)}, text)
+        self.assertEqual(set(self.flat(self.write("a", "app 7/7 1.000000: 250000 cycles: \n\t401000 f+0x1 (/l)\n  a b.c:20\n\t402000 main+0x1 (/l)\n\n"))), {"f", "main"})
+        self.refused(self.write("Makefile", "all: deps\n\tcc -o a\n\tadd it\n"), "neither a profile")
 
     def test_more_lines(self):
         """Where frames are in the source, bytes of instructions, branches; and comments without end before the first sample."""
@@ -908,6 +949,44 @@ class Perf(Import):
         whole, one = (sum(r["calls"] + r["recursive"] for r in self.json("report", *options, "random.amon")["flat"]) for options in ([], ["--comm=" + names[0]] if names[0] else []))
         self.assertTrue(0 < one <= whole)
 
+    def test_inlined(self):
+        """What the compiler put into a function is a frame of its own, and has its lines."""
+        (self.folder / "i.c").write_text("""volatile long sink;
+static inline __attribute__((always_inline)) void deep(long n)
+{
+	sink += n;
+}
+static inline __attribute__((always_inline)) void add(long n)
+{
+	for (long i = 0; i < n; i++)
+		deep(i);
+}
+__attribute__((noinline)) void spin(long n) { sink++; add(n); }
+int main(void)
+{
+	spin(3);
+	sink++;
+}
+""")
+        subprocess.run(["cc", "-O2", "-g", "-o", "i", "i.c"], cwd=self.folder, check=True)
+        listed = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "i"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        inside = {name: [int(a, 16) for a in re.findall(r"(?m)^ *([\da-f]+):", re.search(rf"(?s)<{name}>:\n(.*?)\n\n", listed)[1])] for name in ("spin", "main")}
+        names = lambda a: subprocess.run(["addr2line", "-ifse", "i", hex(a)], cwd=self.folder, capture_output=True, text=True, check=True).stdout.split()[::2]
+        at = next(a for a in inside["spin"] if names(a) == ["deep", "add", "spin"])
+        called = int(re.search(r"call .*<spin>\n *([\da-f]+):", listed)[1], 16)
+        where, base = str(self.folder / "i"), 0x555500000000
+        name = self.write("p", perf_data(comm(5, 5, "i", 100, 1 << 13), mmap2(5, base + 0x1000, 0x1000, 0x1000, where, 200), perf_sample(5, 5, 300, [USER, base + at, base + called])))
+        self.assertEqual({n: (r["self_ns"], r["total_ns"]) for n, r in self.flat(name).items()}, {"main": (0, 250000), "spin": (0, 250000), "add": (0, 250000), "deep": (250000, 250000)})
+        (told,) = self.json("annotate", "deep", name)["annotate"]
+        self.assertEqual({(line["line"], line["ticks"]) for line in told["lines"] if line["ticks"]}, {(4, 1)})
+        # Addresses of pprof's and gperftools' are looked up in the same way.
+        self.write("pprof", message(*[(1, [(1, 1), (2, 2)]), (3, [(1, 1), (2, base), (3, base + 0x9000), (5, 3)]), (4, [(1, 1), (2, 1), (3, base + at)]), (2, [(1, 1), (2, 7)])],
+                                    *[(6, s) for s in (b"", b"n", b"count", where.encode())]))
+        self.assertEqual({r["name"] for r in self.json("report", "pprof")["flat"]}, {"spin", "add", "deep"})
+        words = lambda *numbers: b"".join(n.to_bytes(8, "little") for n in numbers)
+        self.write("gperf", words(0, 3, 0, 1000, 0, 1, 1, base + at, 0, 1, 0) + f"{base + 0x1000:x}-{base + 0x2000:x} r-xp 00001000 00:00 0 {where}\n".encode())
+        self.assertEqual({r["name"] for r in self.json("report", "gperf")["flat"]}, {"spin", "add", "deep"})
+
     def test_lines(self):
         """Samples are at lines of the source, of the programs that are here."""
         at, path = {name: 0x555500000000 + a for name, a in self.program().items()}, str(self.folder / "w")
@@ -1045,6 +1124,8 @@ class Gmon(Import):
         self.out("export", "callgrind", "-o", "cg", "w", "gmon.out")
         self.assertEqual({n: r["calls"] for n, r in self.flat("cg").items() if r["calls"]}, {n: r["calls"] for n, r in flat.items() if r["calls"]})
         self.assertIn("without contexts", self.refused_("tree", "w", "gmon.out"))
+        self.assertIn("Routines by change of self time: 0 of 4 changed", self.out("diff", "w", "gmon.out", "gmon.out"))
+        self.out("check", "w", "gmon.out", "gmon.out")
         (self.folder / "w").rename(self.folder / "a.out")
         self.out("annotate", "even", "gmon.out")
 

@@ -23,11 +23,33 @@ struct folded {
 	double fraction;		/* and what stands behind its point, 0..1 */
 };
 
+/* `1.5e+06`, as awk prints what is large. */
+static bool from_folded_exponent_take(const char *text, const char *end, struct folded *f)
+{
+	char copy[32] = "", *behind;
+	size_t n = (size_t)(end - text);
+	double number;
+
+	if (n >= sizeof copy || !memchr(text, 'e', n) || *text < '0' || *text > '9')
+		return false;
+	memcpy(copy, text, n);
+	if (strspn(copy, "0123456789.e+-") < n)
+		return false;
+	number = strtod(copy, &behind);
+	if (*behind || !(number < 0x1p63))
+		return false;
+	f->whole = (uint64_t)number;
+	f->fraction = number - (double)f->whole;
+	return true;
+}
+
 /* The number from TEXT to END, which is all of it. */
 static bool from_folded_number_take(const char *text, const char *end, struct folded *f)
 {
-	const char *at = text;
+	const char *at;
 
+	text += text < end && *text == '+';
+	at = text;
 	for (f->whole = 0; at < end && *at >= '0' && *at <= '9'; at++)
 		if (__builtin_mul_overflow(f->whole, (uint64_t)10, &f->whole) || __builtin_add_overflow(f->whole, (uint64_t)(*at - '0'), &f->whole))
 			return false;
@@ -38,21 +60,24 @@ static bool from_folded_number_take(const char *text, const char *end, struct fo
 		for (at++; at < end && *at >= '0' && *at <= '9'; at++, digit /= 10)
 			f->fraction += digit * (*at - '0');
 	}
-	return at > text && at == end;
+	return at > text && (at == end || from_folded_exponent_take(text, end, f));
 }
 
 /* Take LINE of N bytes apart.  False: it is no stack with a number. */
 static bool from_folded_line_take(const char *line, size_t n, struct folded *f)
 {
-	const char *blank;
+	const char *end = line + n, *number;
 
-	while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
-		n--;
-	blank = memrchr(line, ' ', n);
-	if (!blank || blank == line || !from_folded_number_take(blank + 1, line + n, f))
+	while (line < end && (*line == ' ' || *line == '\t'))
+		line++;
+	while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	for (number = end; number > line && number[-1] != ' ' && number[-1] != '\t';)
+		number--;
+	if (number == line || !from_folded_number_take(number, end, f))
 		return false;
 	f->stack = line;
-	f->n = (size_t)(blank - line);
+	f->n = (size_t)(number - 1 - line);
 	return true;
 }
 
@@ -62,12 +87,14 @@ static bool is_empty(const struct lines *l)
 	return l->n == 0 || l->line[0] == '#';
 }
 
+/* Whether there is hardly anything in it that no text has. */
 static bool is_text(const char *s, size_t n)
 {
+	size_t others = 0;
+
 	for (size_t i = 0; i < n; i++)
-		if (((unsigned char)s[i] < ' ' && s[i] != '\t' && s[i] != '\n' && s[i] != '\r') || s[i] == 127)
-			return false;
-	return true;
+		others += ((unsigned char)s[i] < ' ' && s[i] != '\t' && s[i] != '\n' && s[i] != '\r') || s[i] == 127;
+	return others <= 1 + n / 1000 && !memchr(s, '\0', n);
 }
 
 /* Whether a stack begins with a name: tables of numbers are no stacks. */

@@ -14,6 +14,47 @@ static const struct import_format *const formats[] = {
 	&import_heap, &import_sample, &import_instruments, &import_callgrind, &import_folded, &import_script, &import_pprof,
 };
 
+enum { MOST_LAYERS = 4 };		/* of compression, and of texts in wide characters, in each other */
+
+/* Whether the N bytes at DATA are a text of UTF-16, with the mark of its order; *BIG: the higher byte is first. */
+static bool wide_is(const void *data, size_t n, bool *big)
+{
+	*big = n >= 4 && memcmp(data, "\376\377", 2) == 0;
+	return *big || (n >= 4 && memcmp(data, "\377\376", 2) == 0);
+}
+
+/* That text as UTF-8 into OUT, which has room for 3 bytes of each 2; returns how many. */
+static size_t wide_narrow(const unsigned char *data, size_t n, bool big, char *out)
+{
+	size_t to = 0;
+
+	for (size_t i = 2; i + 1 < n; i += 2) {
+		uint32_t c = (uint32_t)data[i + !big] << 8 | data[i + big], low = i + 3 < n ? (uint32_t)data[i + 2 + !big] << 8 | data[i + 2 + big] : 0;
+
+		if (c >> 10 == 0xd800 >> 10 && low >> 10 == 0xdc00 >> 10) {
+			c = 0x10000 + ((c & 0x3ff) << 10 | (low & 0x3ff));
+			i += 2;
+		}
+		to += (size_t)(text_utf8(out + to, c) - (out + to));
+	}
+	return to;
+}
+
+/* The same of all *LEN bytes at DATA, which become as many as there are; malloc'ed.  NULL with *ERR set: out of memory. */
+static unsigned char *wide_all(const void *data, size_t *len, const char *label, struct error *err)
+{
+	char *text = malloc(*len + *len / 2 + 1);
+	bool big;
+
+	if (!text) {
+		error_no_memory_for(err, label);
+		return NULL;
+	}
+	wide_is(data, *len, &big);
+	*len = wide_narrow(data, *len, big, text);
+	return (unsigned char *)text;
+}
+
 /* Bytes of the mark by which some editors begin a text. */
 static size_t mark_length(const void *data, size_t n) { return n >= 3 && memcmp(data, "\357\273\277", 3) == 0 ? 3 : 0; }
 
@@ -53,18 +94,19 @@ static bool import_head_is(const char *head, size_t n, bool whole)
 
 bool import_is(const void *head, size_t n)
 {
-	bool whole = n < IMPORT_HEAD, found;
-	char *plain;
+	bool whole = n < IMPORT_HEAD, big;
+	char *plain = NULL;
 
-	if (!compressed_is(head, n))
-		return import_head_is(head, n, whole);
-	plain = malloc(IMPORT_HEAD);
-	if (!plain)
-		return false;
-	n = compressed_head(head, n, plain, IMPORT_HEAD, &whole);
-	found = import_head_is(plain, n, whole);
+	for (int layer = 0; layer < MOST_LAYERS && (compressed_is(head, n) || wide_is(head, n, &big)); layer++) {
+		char *next = malloc(IMPORT_HEAD + IMPORT_HEAD / 2);
+
+		n = !next ? 0 : compressed_is(head, n) ? compressed_head(head, n, next, IMPORT_HEAD, &whole) : wide_narrow(head, n, big, next);
+		free(plain);
+		head = plain = next;
+	}
+	whole = n && import_head_is(head, n, whole);
 	free(plain);
-	return found;
+	return whole;
 }
 
 static bool import_read_plain(struct import *m, const unsigned char *data, size_t len, const char *label, const struct import_wishes *wishes, struct error *err)
@@ -95,13 +137,17 @@ static bool import_read_plain(struct import *m, const unsigned char *data, size_
 bool import_read(struct import *m, const void *data, size_t len, const char *label, const struct import_wishes *wishes, struct error *err)
 {
 	unsigned char *plain = NULL;
-	bool ok;
+	bool ok = true, big;
 
 	*m = (struct import){ 0 };
-	if (!compressed_is(data, len))
-		return import_read_plain(m, data, len, label, wishes, err);
-	plain = compressed_all(data, len, label, &len, err);
-	ok = plain && import_read_plain(m, plain, len, label, wishes, err);
+	for (int layer = 0; ok && layer < MOST_LAYERS && (compressed_is(data, len) || wide_is(data, len, &big)); layer++) {
+		unsigned char *next = compressed_is(data, len) ? compressed_all(data, len, label, &len, err) : wide_all(data, &len, label, err);
+
+		free(plain);
+		data = plain = next;
+		ok = next != NULL;
+	}
+	ok = ok && import_read_plain(m, data, len, label, wishes, err);
 	free(plain);
 	return ok;
 }

@@ -17,7 +17,7 @@ enum { IMPORT_HEAD = 1 << 16 };		/* bytes by which a file is told, behind lines 
 /* Where the first line among the N bytes at DATA is that is no comment; N: none is. */
 size_t import_comments(const void *data, size_t n);
 
-/* Whether a file is of other people's, by the first N bytes, at HEAD: IMPORT_HEAD of them, or all.  Compressed ones are what is in them.  Of JSON, and of what
+/* Whether a file is of other people's, by the first N bytes, at HEAD: IMPORT_HEAD of them, or all.  Compressed ones are what is in them, also several times, and UTF-16 with its mark is the text that it stands for.  Of JSON, and of what
  * has no more than comments there, it is told only by all of the file which format it is, if any. */
 bool import_is(const void *head, size_t n);
 
