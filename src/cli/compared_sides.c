@@ -26,6 +26,7 @@ static bool compared_sides_operand_add(struct side *side, char *path)
 	switch (files_kind(path)) {
 	case FILE_PROFILE:
 	case FILE_IMPORT:
+	case FILE_GMON:
 		side->files[side->n++] = path;
 		return true;
 	case FILE_PROGRAM:
@@ -35,14 +36,11 @@ static bool compared_sides_operand_add(struct side *side, char *path)
 		}
 		side->program = path;
 		return true;
-	case FILE_GMON:
-		operands_refuse_gmon(path);
-		return false;
 	case FILE_MISSING:
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		other_tell(path, "amon.out, or another profiler's: see aprof(1)");
+		other_tell(path, "amon.out, gmon.out, or another profiler's: see aprof(1)");
 		return false;
 	}
 }
@@ -64,7 +62,7 @@ static bool is_profile(const char *path)
 {
 	enum file_kind kind = files_kind(path);
 
-	return kind == FILE_PROFILE || kind == FILE_IMPORT;
+	return kind == FILE_PROFILE || kind == FILE_IMPORT || kind == FILE_GMON;
 }
 
 size_t compared_sides_first(const struct options *o)
@@ -139,6 +137,7 @@ static bool compared_sides_read(struct input *in, struct input asked, const stru
 {
 	if (side->value)
 		asked.value = side->value;
+	asked.program = side->program;
 	*in = asked;
 	if (!input_read(in, files, n, NULL, err))
 		return false;

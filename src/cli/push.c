@@ -149,11 +149,14 @@ struct goal {
 	struct ingest *ingest;
 };
 
-/* A store has profiles of one kind each. */
+/* A store has profiles of one kind and one value each. */
 static void unsent_tell(const struct input *in, const char *file)
 {
-	if (in->profile && in->profile->sampled)
+	if (in->profile->sampled)
 		message("note: %s: its exact contexts are sent, and not the call stacks that were sampled with them", file);
+	if (in->profile->nvalues > 1)
+		message("note: %s: of its %" PRIu32 " values the first alone is sent: %s", file, in->profile->nvalues,
+			in->profile->values[0].name);
 }
 
 /* Put FILE into the store.  False with *ERR set. */

@@ -166,7 +166,7 @@ class Check(Case):
                                 ((base[0], '--against', other[0]), 'another clock'), ((base[0], '--against', 'nothing'), 'No such file'),
                                 (('--max-regress=few', *base), 'not a number'), (('--calls=some', *base), 'not one of learn, exact'),
                                 (('--metric=time', *base), 'not one of self'), ((base[0], '--against', '/etc/passwd'), 'neither a profile'),
-                                ((base[0], '--against', 'gmon.out'), 'a gmon.out has no contexts')):
+                                ((base[0], '--against', 'gmon.out'), 'name the program, too')):
             done = self.aprof('check', *arguments, status=2)
             self.assertIn(said, done.stderr)
             self.assertEqual(done.stdout, '')
