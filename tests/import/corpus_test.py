@@ -3,7 +3,7 @@
 reader says, for each value.
 
 Kept: small ones (corpus/kept), each beside what its reader said when it was made.  Anew: all producers that are installed, here and now; PRODUCERS=a,b in the environment
-takes some.  `corpus_test.py BUILD --keep` makes the kept ones anew."""
+takes some.  `corpus_test.py BUILD --keep` makes the kept ones anew, of these."""
 import collections, json, lzma, os, pathlib, subprocess, sys, tempfile, unittest, shutil
 
 sys.dont_write_bytecode = True
@@ -25,8 +25,8 @@ def small(figures):
 
 
 def opened(folder, file, value):
-    """What aprof says of a value: its sum, and own and inclusive amounts by name; inclusive of names that one function has, outside circles."""
-    done = subprocess.run([APROF, "report", "--json", f"--value={value}", file], cwd=folder, capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
+    """What aprof says of a value, None: of the only one: its sum, and own and inclusive amounts by name; inclusive of names that one function has, outside circles."""
+    done = subprocess.run([APROF, "report", "--json", *([f"--value={value}"] if value else []), file], cwd=folder, capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
     if done.returncode:
         raise AssertionError(f"{file}, {value}: {done.stderr}")
     report = json.loads(done.stdout)
@@ -35,8 +35,13 @@ def opened(folder, file, value):
     own = collections.Counter()
     for r in report["flat"]:
         own[r["name"]] += r["self_ns"]
-    whole = sum(own.values()) + report["run"]["times"]["outside_ns"]
+    whole = sum(own.values()) + report.get("run", {"times": {"outside_ns": 0}})["times"]["outside_ns"]
     return whole, own, {r["name"]: r["total_ns"] for r in report["flat"] if names[r["name"]] == 1 and r["name"] not in circle}
+
+
+def wanted():
+    names = os.environ.get("PRODUCERS", ",".join(p.name for p in PRODUCERS)).split(",")
+    return [p for p in PRODUCERS if p.name in names]
 
 
 class Corpus(unittest.TestCase):
@@ -67,10 +72,8 @@ class Kept(Corpus):
 
 class Anew(Corpus):
     def test_anew(self):
-        wanted, done = os.environ.get("PRODUCERS", ",".join(p.name for p in PRODUCERS)).split(","), 0
-        for p in PRODUCERS:
-            if p.name not in wanted:
-                continue
+        done = 0
+        for p in wanted():
             with self.subTest(p.name), tempfile.TemporaryDirectory() as folder:
                 missing = [n for n in p.needs if not shutil.which(n)]
                 try:
@@ -91,7 +94,7 @@ class Anew(Corpus):
 def keep():
     """Make the kept files anew, with what their readers say."""
     KEPT.mkdir(exist_ok=True)
-    for p in PRODUCERS:
+    for p in wanted():
         with tempfile.TemporaryDirectory() as folder:
             for file, figures in p.make(pathlib.Path(folder)) if p.kept else ():
                 packed = (pathlib.Path(folder) / file).read_bytes()

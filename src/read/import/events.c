@@ -91,7 +91,7 @@ static void event_show(struct event *w, struct builder *d, bool first)
 	char name[80];
 
 	if (w->periods)
-		w->value = builder_value(d, first && is_clock(w->name) ? "cpu" : w->name, unit_of(w->name), true);
+		w->value = builder_value(d, first && is_clock(w->name) ? "cpu" : *w->name ? w->name : "period", unit_of(w->name), true);
 	else {
 		snprintf(name, sizeof name, first ? "samples" : "%.60s samples", w->name);
 		w->value = builder_value(d, name, "count", true);

@@ -50,14 +50,15 @@ def annotated(folder, file, within=0, unit=lambda event: 1):
                 cost = int(cost.replace(",", ""))
                 rows[name] = rows.get(name, 0) + cost if option == "no" else max(rows.get(name, 0), cost)
         # Of what calls itself it adds up each level's, to more than all of the program.
-        costs["yes"] = {name: cost for name, cost in costs["yes"].items() if not re.search(r"'\d+$", name)}
+        costs["yes"] = {name: cost for name, cost in costs["yes"].items() if not re.search(r"'\d+('|$)", name)}
         # What it calls PROGRAM TOTALS is what the file says, which others than valgrind have wrong.
         yield Figures(event.split("_(")[0], sum(costs["no"].values()), costs["no"], costs["yes"], unit(event), within)
 
 
 CALLGRIND_OPTIONS = {
     "plain": [], "instructions": ["--dump-instr=yes"], "jumps": ["--collect-jumps=yes"], "cache": ["--cache-sim=yes"], "branches": ["--branch-sim=yes", "--dump-instr=yes"],
-    "names": ["--compress-strings=no"], "positions": ["--compress-pos=no", "--dump-instr=yes"], "lineless": ["--dump-line=no"], "threads": ["--separate-threads=no", "--collect-bus=yes"],
+    "names": ["--compress-strings=no"], "positions": ["--compress-pos=no", "--dump-instr=yes"], "lineless": ["--dump-line=no"], "bus": ["--collect-bus=yes"],
+    "part": ["--toggle-collect=top"], "callers": ["--separate-callers=2"], "levels": ["--separate-recs=3"], "parts": ["--combine-dumps=yes", "--dump-every-bb=3000"],
     "all": ["--cache-sim=yes", "--branch-sim=yes", "--collect-jumps=yes", "--dump-instr=yes", "--collect-bus=yes"],
 }
 
@@ -69,6 +70,29 @@ def callgrind(folder):
         file = f"callgrind-{name}"
         run(folder, "valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={file}", *options, program)
         yield file, list(annotated(folder, file))
+
+
+@producer("valgrind", "gcc")
+def callgrind_threads(folder):
+    """A file of each thread."""
+    program = built(folder, "threads.c", "-pthread")
+    run(folder, "valgrind", "-q", "--tool=callgrind", "--callgrind-out-file=callgrind-threads", "--separate-threads=yes", "--toggle-collect=leaf", program)
+    for file in sorted(f.name for f in folder.glob("callgrind-threads-*")):
+        figures = list(annotated(folder, file))
+        if figures[0].total:                                     # the first thread waits alone
+            yield file, figures
+
+
+@producer("valgrind", "gcc", "cg_annotate")
+def cachegrind(folder):
+    program = built(folder, "work.c", "-nostdlib", "-static")
+    run(folder, "valgrind", "-q", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=cachegrind", program)
+    events = re.search(r"(?m)^events: *(.+?) *$", (folder / "cachegrind").read_text())[1].split()
+    shown = run(folder, "cg_annotate", "--auto=no", "--threshold=0", "--show-percs=no", "cachegrind")
+    rows = re.findall(r"(?m)^ *([\d,. ]+?)  [^ ]*?:([\w?]+) *$", shown.split("file:function")[1])
+    costs = [([0 if c == "." else int(c.replace(",", "")) for c in row.split()], name) for row, name in rows]
+    totals = re.search(r"(?m)^ *([\d,. ]+?)  PROGRAM TOTALS", shown)[1].replace(",", "").split()
+    yield "cachegrind", [Figures(event, int(totals[i]), {name: c[i] for c, name in costs}, None) for i, event in enumerate(events)]
 
 
 @producer("perl", "nytprofcg", "callgrind_annotate")
@@ -121,17 +145,109 @@ def go(folder):
 
 # ---- perf ----
 
+def sums(rows):
+    """The sum by name: several files may have a function of one."""
+    costs = collections.Counter()
+    for name, cost in rows:
+        costs[name] += cost
+    return costs
+
+
+def reported(folder, file, column):
+    """perf report's figures of each event: what column says of functions by themselves, and shares of what they have in all."""
+    def blocks(*fields):
+        shown = run(folder, "perf", "report", "-i", file, "-g", "none", "--stdio", "-t", "|", *fields)
+        for event, block in re.findall(r"(?s)# Samples: \S+ +of events? '(.*?)'\n(.*?)(?=# Samples:|\Z)", shown):
+            yield event, [(name, float(n)) for n, name in re.findall(r"(?m)^ *([\d.]+)%? *\|.*?\] (.*?) *$", block)]
+    own, shares = ({event: sums(rows) for event, rows in blocks(*fields)} for fields in (("--no-children", "-F", f"{column},sym"), ("--children", "-F", "overhead_children,sym")))
+    for event, costs in own.items():
+        total = sum(costs.values())
+        yield event, total, costs, {name: share * total / 100 for name, share in shares[event].items()}
+
+
+def perf_figures(folder, file, column, names):
+    for event, total, own, inclusive in reported(folder, file, column):
+        value, ours = names[event], {"leaf", "middle", "top", "main"}         # what is of libraries may have been inlined there
+        yield Figures(value, total, {name: cost for name, cost in own.items() if name in ours}, None)
+        yield Figures(value, total, None, {name: cost for name, cost in inclusive.items() if name in ours}, 1, 0.0001 * total)
+
+
+PERF_FIELDS = {
+    "default": [], "period": ["comm,pid,tid,time,event,period,ip,sym,dso"], "nobody": ["ip,sym"], "nobody-period": ["period,ip,sym"], "thread": ["tid,time,ip,sym,symoff,dso"],
+    "source": ["comm,tid,time,event,ip,sym,dso,srcline"], "process": ["comm,pid,time,ip,sym"], "event": ["comm,tid,event,ip,sym"], "offset": ["comm,tid,time,period,event,ip,sym,dso,symoff"],
+}
+
+
 @producer("perf", "gcc")
 def perf(folder):
-    """What perf script prints, against perf report: periods of each function's own, and shares of what it has in all."""
+    """What perf script prints, against perf report."""
     program = built(folder, "spin.c")
     run(folder, "perf", "record", "-q", "-g", "-F", "200", "-e", "cpu-clock:u", "-o", "perf.data", program)
-    (folder / "perf-script").write_text(run(folder, "perf", "script", "-i", "perf.data"))
-    report = lambda *fields: re.findall(r"(?m)^ *([\d.]+)%? *\|.*?\] (.*?) *$", run(folder, "perf", "report", "-i", "perf.data", "-g", "none", "--stdio", "-t", "|", *fields))
-    own = {name: int(period) for period, name in report("--no-children", "-F", "period,sym")}
-    total = sum(own.values())
-    shares = {name: float(share) * total / 100 for share, name in report("--children", "-F", "overhead_children,sym")}
-    yield "perf-script", [Figures("cpu", total, own, None), Figures("cpu", total, None, shares, 1, 0.0001 * total)]
+    for name, fields in PERF_FIELDS.items():
+        (folder / f"perf-script-{name}").write_text(run(folder, "perf", "script", "-i", "perf.data", *(["-F", *fields] if fields else [])))
+        periods = not fields or "period" in fields[0]
+        value = "samples" if not periods else "cpu" if not fields or "event" in fields[0] else "period"
+        yield f"perf-script-{name}", list(perf_figures(folder, "perf.data", "period" if periods else "sample", {"cpu-clock:u": value}))
+
+
+@producer("perf", "gcc", kept=False)
+def perf_data(folder):
+    """The file itself: of two events, compressed, from a pipe, with copies of stacks."""
+    program, events = built(folder, "spin.c"), ["-e", "cpu-clock:u", "-e", "page-faults:u"]
+    names = {"cpu-clock:u": "cpu", "page-faults:u": "page-faults:u"}
+    record = lambda *options, **more: run(folder, "perf", "record", "-q", "-F", "200", *options, program, **more)
+    record("-g", *events, "-o", "perf-data")
+    yield "perf-data", list(perf_figures(folder, "perf-data", "period", names))
+    record("-g", "-z", *events, "-o", "perf-zstd")
+    yield "perf-zstd", list(perf_figures(folder, "perf-zstd", "period", names))
+    record("-e", "cpu-clock:u", "-o", "perf-flat")
+    yield "perf-flat", list(perf_figures(folder, "perf-flat", "period", names))
+    record("--call-graph", "dwarf,8192", *events[:2], "-o", "perf-dwarf")
+    yield "perf-dwarf", list(perf_figures(folder, "perf-dwarf", "period", names))
+    run(folder, "sh", "-c", f"perf record -q -g -F 200 {' '.join(events)} -o - ./prog > perf-pipe")
+    yield "perf-pipe", list(perf_figures(folder, "perf-pipe", "period", names))
+
+
+def scripted(folder, file, program):
+    """perf script's stacks, folded here, with the functions that addr2line says were inlined into PROGRAM's: of each function its samples."""
+    own, inclusive, total, known = collections.Counter(), collections.Counter(), 0, {}
+
+    def names(ip, name, dso, calls):
+        at = int(ip, 16) - calls
+        if not dso.endswith("/" + program.name):
+            return [name]
+        if at not in known:
+            known[at] = run(folder, "addr2line", "-fie", program, hex(at)).split("\n")[:-1:2]
+        return known[at]
+
+    for block in re.split(r"\n\s*\n", run(folder, "perf", "script", "-i", file, "-F", "ip,sym,dso")):
+        frames = [re.match(r"\s*([\da-f]+) (.*) \((.*)\)$", line).groups() for line in block.split("\n") if line.strip()]
+        stack = [name for i, frame in enumerate(frames) for name in names(*frame, i > 0)]
+        if stack:
+            total += 1
+            own[stack[0]] += 1
+            inclusive.update(set(stack))
+    return total, own, inclusive
+
+
+@producer("perf", "gcc", "addr2line", kept=False)
+def perf_inlined(folder):
+    program = built(folder, "inlined.c", "-O2")
+    run(folder, "perf", "record", "-q", "-g", "-c", "5000000", "-e", "cpu-clock:u", "-o", "perf-inlined", program)
+    yield "perf-inlined", [Figures("cpu", *scripted(folder, "perf-inlined", program), 5000000)]
+
+
+# ---- gprof ----
+
+@producer("gprof", "gcc", kept=False)
+def gprof(folder):
+    program = built(folder, "spin.c", "-pg").rename(folder / "a.out")         # which is taken where none is named
+    run(folder, program)
+    shown = run(folder, "gprof", "-b", "-p", "a.out", "gmon.out")
+    own = {name: float(seconds) for seconds, name in re.findall(r"(?m)^ *[\d.]+ +[\d.]+ +([\d.]+) .*?([\w.]+)$", shown)}
+    graph = run(folder, "gprof", "-b", "-q", "a.out", "gmon.out")
+    inclusive = {name: float(own) + float(below) for own, below, name in re.findall(r"(?m)^\[\d+\] +[\d.]+ +([\d.]+) +([\d.]+) .*?(\w+) \[\d+\]$", graph)}
+    yield "gmon.out", [Figures(None, sum(own.values()), own, inclusive, 1e9, 0.011)]
 
 
 # ---- gperftools ----
@@ -161,6 +277,20 @@ def tcmalloc(folder):
     yield file, [Figures("inuse_space", *gperf_text(folder, file, "--inuse_space", "--show_bytes"), 1, 0.6)]
 
 
+# ---- folded stacks ----
+
+def folded(folder, file):
+    """The sum, and of each name what it has itself and in all, as flamegraph.pl draws them."""
+    self_, inclusive, total = collections.Counter(), collections.Counter(), 0
+    for line in (folder / file).read_text().splitlines():
+        stack, count = line.rsplit(" ", 1)
+        total += int(count)
+        self_[stack.split(";")[-1]] += int(count)
+        for name in set(stack.split(";")):
+            inclusive[name] += int(count)
+    return total, self_, inclusive
+
+
 # ---- Python ----
 
 @producer()
@@ -182,14 +312,7 @@ def sampled_folded(folder):
     """Folded stacks as py-spy writes them: `name (file:line)`, from samples of a thread."""
     (folder / "work.py").write_text((HERE / "sampler.py").read_text())
     run(folder, sys.executable, "work.py", "sampled-folded")
-    self_, inclusive, total = collections.Counter(), collections.Counter(), 0
-    for line in (folder / "sampled-folded").read_text().splitlines():
-        stack, count = line.rsplit(" ", 1)
-        total += int(count)
-        self_[stack.split(";")[-1]] += int(count)
-        for name in set(stack.split(";")):
-            inclusive[name] += int(count)
-    yield "sampled-folded", [Figures("samples", total, dict(self_), dict(inclusive), 1)]
+    yield "sampled-folded", [Figures("samples", *folded(folder, "sampled-folded"))]
 
 
 # ---- Node ----
@@ -233,9 +356,6 @@ def heaptrack(folder):
     data = next(folder.glob("track*"))
     for cost in "peak", "allocations", "leaked":
         shown = run(folder, "heaptrack_print", "-f", data, "-F", f"heaptrack-{cost}", "--flamegraph-cost-type", cost, "-p", "0", "-a", "0", "-T", "0")
-        self_, inclusive, total = collections.Counter(), collections.Counter(), 0
-        for line in (folder / f"heaptrack-{cost}").read_text().splitlines():
-            stack, count = line.rsplit(" ", 1)
-            total += int(count)
+        total, self_, inclusive = folded(folder, f"heaptrack-{cost}")
         calls = int(re.search(r"calls to allocation functions: (\d+)", shown)[1])
-        yield f"heaptrack-{cost}", [Figures("samples", calls if cost == "allocations" else total, None, None, 1)]
+        yield f"heaptrack-{cost}", [Figures("samples", calls if cost == "allocations" else total, self_, inclusive, 1)]
