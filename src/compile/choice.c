@@ -131,6 +131,15 @@ void choice_arguments(const struct choice *c, struct list *out)
 		list_add(out, "verbose=yes");
 }
 
+void choice_all_arguments(const struct choice *c, struct list *out)
+{
+	choice_arguments(c, out);
+	if (c->tsc)
+		list_add(out, "clock=tsc");
+	if (c->sites)
+		list_add(out, "sites=yes");
+}
+
 void choice_free(struct choice *c)
 {
 	select_free(&c->select);

@@ -31,6 +31,9 @@ bool choice_take_layout(struct choice *c, const char *value, struct error *err);
 /* Append the plugin's arguments, KEY=VALUE, for all of C but the clock and call sites (way_compile_flags). */
 void choice_arguments(const struct choice *c, struct list *out);
 
+/* The same with these. */
+void choice_all_arguments(const struct choice *c, struct list *out);
+
 void choice_free(struct choice *c);
 
 #endif

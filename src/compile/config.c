@@ -156,6 +156,8 @@ static bool config_choose(const struct request *r, const struct ability *ability
 {
 	struct way way = r->way;
 
+	if (ability->flang)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no flags for flang: use aprof-flang");
 	if (ability->late && way.hooks == HOOKS_INLINE)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no flags for method inline by Clang: use aprof-clang, or --way=cyg");
 	if (ability->late && way.hooks == HOOKS_NONE)

@@ -197,6 +197,8 @@ static void read_link_option(struct line *l, const char *w)
 		l->no_libc = true;
 	if (line_starts(w, "-Wl,"))
 		read_linker_words(l, w + strlen("-Wl,"));
+	if (line_starts(w, "-fuse-ld=") || line_starts(w, "--ld-path="))
+		l->linker = w;
 	if (!strcmp(w, "-flto") || line_starts(w, "-flto=") || !strcmp(w, "-fno-lto")) {
 		l->no_lto = !strcmp(w, "-fno-lto");
 		l->lto = !l->no_lto;

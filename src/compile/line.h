@@ -44,6 +44,7 @@ struct line {
 	bool fixed_runtime;	/* -static-libgo, -static-libphobos: the language's own library is linked in */
 	bool hides;		/* a linker option may keep the symbols of the program, or of archives, to itself */
 	bool no_libc;		/* links without libc (-nostdlib), and none is named */
+	const char *linker;	/* the last -fuse-ld= or --ld-path=; NULL: none. In words */
 	bool lto;		/* -flto is in force */
 	bool no_lto;		/* -fno-lto is: a link takes the machine code that an object has beside */
 	bool assembly;		/* -S: assembly is what is wanted */

@@ -190,8 +190,23 @@ static void add_plugin(struct plan *p, const char *plugin)
 
 	way_compile_flags(p->hooks, plugin, p->choice.tsc, p->choice.sites, &p->before);
 	choice_arguments(&p->choice, &arguments);
+	if (p->hooks == HOOKS_INLINE_LLVM && p->line.lto)
+		list_add(&arguments, "lto=yes");
 	for (size_t i = 0; i < arguments.count; i++)
-		way_plugin_argument(plugin, arguments.items[i], &p->before);
+		way_plugin_argument(p->hooks, plugin, arguments.items[i], &p->before);
+	p->before.failed |= arguments.failed;
+	list_free(&arguments);
+}
+
+/* LLVM's in the linker, where that may make code. */
+static void add_linker_plugin(struct plan *p, const struct ability *ability)
+{
+	struct list arguments = {0};
+
+	if (p->hooks != HOOKS_INLINE_LLVM || !ability->linker || !way_links_by_lld(&p->line))
+		return;
+	choice_all_arguments(&p->choice, &arguments);
+	way_linker_plugin(ability->plugin, &arguments, &p->line, &p->before);
 	p->before.failed |= arguments.failed;
 	list_free(&arguments);
 }
@@ -327,11 +342,11 @@ static bool check_own_hooks(const struct plan *p, const struct surroundings *aro
 			 "would not be called: use GCC's methods inline or fentry, or leave it out");
 }
 
-/* What the plugin for LLVM cannot do: its code is made where the link loads no plugin of ours. NULL: nothing. */
-static const char *llvm_refusal(const struct plan *p)
+/* What the plugin for LLVM cannot do. NULL: nothing. */
+static const char *llvm_refusal(const struct plan *p, const struct ability *ability)
 {
-	if (p->line.lto)
-		return "-flto: method inline by Clang has no code for it, which is made at the link";
+	if (p->line.lto && !(ability->linker && way_links_by_lld(&p->line)))
+		return "-flto: its code is made at the link, for which method inline by Clang wants an ld.lld of Clang's version, 15 or later";
 	if (p->line.large_model || has_option(p, "-mcmodel=medium"))
 		return "-mcmodel=: method inline by Clang has no code for other models than small ones";
 	return is_bare(p) ? "method inline needs libc's threads, and this links without libc" : NULL;
@@ -342,7 +357,7 @@ static bool plan_choose(struct plan *p, const struct surroundings *around, struc
 	struct way way = p->choice.way;
 	const char *refusal;
 
-	refusal = around->ability.late && around->ability.plugs ? llvm_refusal(p) : NULL;
+	refusal = around->ability.late && around->ability.plugs ? llvm_refusal(p, &around->ability) : NULL;
 	if (refusal && way.hooks == HOOKS_INLINE)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: use --aprof-way=cyg", refusal);
 	if ((p->line.large_model || refusal) && way.hooks == HOOKS_NONE)
@@ -363,6 +378,20 @@ static bool plan_choose(struct plan *p, const struct surroundings *around, struc
 		p->why = refusal;
 	return check_leaf(p, err) && check_layout(p, around, err) &&
 	       check_clock(p, err) && check_sites(p, err) && check_own_hooks(p, around, err);
+}
+
+/* flang does not know -Xlinker; way_link_flags has seen to it that there is no comma. */
+static void join_linker_words(struct list *words)
+{
+	struct list joined = {.failed = words->failed};
+
+	for (size_t i = 0; i < words->count; i++)
+		if (!strcmp(words->items[i], "-Xlinker") && i + 1 < words->count)
+			list_format(&joined, "-Wl,%s", words->items[++i]);
+		else
+			list_add(&joined, words->items[i]);
+	list_free(words);
+	*words = joined;
 }
 
 bool plan_make(struct plan *p, const struct surroundings *around, struct error *err)
@@ -387,6 +416,12 @@ bool plan_make(struct plan *p, const struct surroundings *around, struct error *
 		return false;
 	if (p->line.action == ACTION_LINK)
 		way_link_switches(p->hooks, p->choice.way.nop, &p->line, &p->choice.switches, around->switches, around->libdir, &p->before, &p->after);
+	if (p->line.action == ACTION_LINK)
+		add_linker_plugin(p, &around->ability);
+	if (p->hooks == HOOKS_INLINE_FLANG) {
+		join_linker_words(&p->before);
+		join_linker_words(&p->after);
+	}
 	return !p->before.failed && !p->after.failed && !p->given.failed ? true : error_no_memory_for(err, "command line");
 }
 

@@ -54,7 +54,7 @@ static bool takes(const struct found *compiler, enum compiler_language language,
 	list_add_all(&command, compiler->words.items);
 	way_compile_flags(hooks, plugin, false, false, &command);
 	list_format(&command, "-x%s", names[language]);
-	list_add_words(&command, "-S -o - /dev/null");
+	list_add_words(&command, "-S -o - -");		/* flang reads no devices */
 	return probe_succeeds(compiler, &command);
 }
 
@@ -62,7 +62,7 @@ static bool takes(const struct found *compiler, enum compiler_language language,
 static int ask_plugins(const struct found *compiler, enum compiler_language language, enum hooks hooks, const struct list *plugins)
 {
 	for (size_t i = 0; i < plugins->count; i++)
-		if (way_is_for_llvm(plugins->items[i]) == (hooks == HOOKS_INLINE_LLVM) && takes(compiler, language, hooks, plugins->items[i]))
+		if (way_is_for_llvm(plugins->items[i]) == (hooks != HOOKS_INLINE) && takes(compiler, language, hooks, plugins->items[i]))
 			return (int)i;
 	return -1;
 }
@@ -97,18 +97,35 @@ static bool switches_stacks(const struct found *compiler)
 
 /* What a compiler answered, as it is remembered. */
 struct answer {
-	int fentry, late;	/* it has those hooks: 1 or 0 */
+	int fentry, late, flang;	/* it has those hooks, or is that: 1 or 0 */
+	int linker;		/* its ld.lld loads the plugin */
 	int switches;		/* and such a library */
 	int plugin;		/* place in the list of plugins of the one that it takes; -1: none */
 };
+
+/* True if the ld.lld that COMPILER finds is of its version, and loads PLUGIN where it makes code. */
+static bool takes_in_linker(const struct found *compiler, const char *plugin)
+{
+	const struct line line = {.lto = true};
+	const struct list none = {0};
+	struct list command = {0};
+
+	list_add_all(&command, compiler->words.items);
+	list_add_words(&command, "-flto -shared -nostdlib -o /dev/null");
+	way_linker_plugin(plugin, &none, &line, &command);
+	list_add_words(&command, "-xc /dev/null");
+	return probe_succeeds(compiler, &command);
+}
 
 static struct answer probe_ask(const struct found *compiler, enum compiler_language language, const struct list *plugins)
 {
 	struct answer a = {.fentry = takes(compiler, language, HOOKS_FENTRY, NULL), .plugin = -1, .switches = switches_stacks(compiler)};
 
 	a.late = !a.fentry && takes(compiler, language, HOOKS_CYG_LATE, NULL);
-	if (a.fentry || a.late)
-		a.plugin = ask_plugins(compiler, language, a.late ? HOOKS_INLINE_LLVM : HOOKS_INLINE, plugins);
+	a.flang = language == COMPILER_FORTRAN && !a.fentry && !a.late && !takes(compiler, language, HOOKS_CYG, NULL);
+	if (a.fentry || a.late || a.flang)
+		a.plugin = ask_plugins(compiler, language, a.flang ? HOOKS_INLINE_FLANG : a.late ? HOOKS_INLINE_LLVM : HOOKS_INLINE, plugins);
+	a.linker = a.late && a.plugin >= 0 && takes_in_linker(compiler, plugins->items[a.plugin]);
 	return a;
 }
 
@@ -117,7 +134,7 @@ static char *identity(const struct found *compiler, enum compiler_language langu
 {
 	char what[64];
 
-	snprintf(what, sizeof what, "probe 4 language %d", language);
+	snprintf(what, sizeof what, "probe 5 language %d", language);
 	return key_text(what, &compiler->words, plugins);
 }
 
@@ -161,7 +178,8 @@ static bool probe_recall(const char *file, const char *key, struct answer *out)
 	size_t size = 0;
 	struct answer a;
 	bool good = in && getline(&line, &size, in) > 0 && !strncmp(line, key, strlen(key)) &&
-		    !strcmp(line + strlen(key), "\n") && fscanf(in, "fentry %d late %d plugin %d switches %d", &a.fentry, &a.late, &a.plugin, &a.switches) == 4;
+		    !strcmp(line + strlen(key), "\n") && fscanf(in, "fentry %d late %d flang %d plugin %d linker %d switches %d", &a.fentry, &a.late, &a.flang, &a.plugin, &a.linker,
+							       &a.switches) == 6;
 
 	if (good)
 		*out = a;
@@ -184,7 +202,7 @@ static void probe_remember(const char *file, const char *key, const struct answe
 	if (fd >= 0 && !(out = fdopen(fd, "w")))
 		close(fd);
 	if (out)
-		fprintf(out, "%s\nfentry %d late %d plugin %d switches %d\n", key, a->fentry, a->late, a->plugin, a->switches);
+		fprintf(out, "%s\nfentry %d late %d flang %d plugin %d linker %d switches %d\n", key, a->fentry, a->late, a->flang, a->plugin, a->linker, a->switches);
 	if (fd >= 0 && (!out || fclose(out) || rename(aside, file)))
 		unlink(aside);
 	free(aside);
@@ -201,8 +219,9 @@ void probe(const struct found *compiler, enum compiler_language language, const 
 		if (file)
 			probe_remember(file, key, &a);
 	}
-	*out = (struct ability){.fentry = a.fentry, .late = a.late, .plugs = a.plugin >= 0 && a.plugin < (int)plugins->count, .switches = a.switches};
-	out->plugin = out->plugs ? plugins->items[a.plugin] : last_plugin(plugins, a.late);
+	*out = (struct ability){.fentry = a.fentry, .late = a.late, .flang = a.flang, .plugs = a.plugin >= 0 && a.plugin < (int)plugins->count,
+		.linker = a.linker, .switches = a.switches};
+	out->plugin = out->plugs ? plugins->items[a.plugin] : last_plugin(plugins, a.late || a.flang);
 	free(file);
 	free(key);
 }

@@ -203,11 +203,7 @@ static bool rust_add(const struct rust *r, struct list *out, struct error *err)
 	if (good) {
 		list_format(out, "-Zllvm-plugins=%s", plugin);
 		list_add(&arguments, "marks=none");
-		choice_arguments(&r->choice, &arguments);
-		if (r->choice.tsc)
-			list_add(&arguments, "clock=tsc");
-		if (r->choice.sites)
-			list_add(&arguments, "sites=yes");
+		choice_all_arguments(&r->choice, &arguments);
 		for (size_t i = 0; i < arguments.count; i++) {
 			list_add(out, "--cfg");
 			list_format(out, "aprof=\"%s\"", arguments.items[i]);

@@ -37,6 +37,8 @@ bool way_find(const char *name, struct way *out, struct error *err)
 /* The best hooks that a compiler of ABILITY has; those that do nothing stand for called ones. */
 static enum hooks best_hooks(const struct ability *ability, bool nop)
 {
+	if (ability->flang)
+		return HOOKS_INLINE_FLANG;
 	if (ability->plugs && !nop)
 		return ability->late ? HOOKS_INLINE_LLVM : HOOKS_INLINE;
 	return ability->fentry ? HOOKS_FENTRY : HOOKS_CYG;
@@ -44,6 +46,9 @@ static enum hooks best_hooks(const struct ability *ability, bool nop)
 
 static bool no_plugin(const struct ability *ability, const char *compiler, struct error *err)
 {
+	if (ability->flang)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: no plugin of aprof's for its LLVM, and it has no hooks by another method: flang 19 and later "
+				 "take one, if aprof was built with llvm-N-dev of that version", compiler);
 	if (!ability->plugin && ability->late)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no method inline: aprof was built without its plugin for LLVM; "
 				 "install llvm-N-dev and build it again, or use --aprof-way=cyg");
@@ -78,8 +83,10 @@ bool way_choose(const struct way *way, const struct ability *ability, const char
 	*hooks = way->hooks != HOOKS_NONE ? way->hooks : best_hooks(ability, way->nop);
 	if (way_is_inline(*hooks) && !ability->plugs)
 		return no_plugin(ability, compiler, err);
-	if (*hooks == HOOKS_INLINE && ability->late)
-		*hooks = HOOKS_INLINE_LLVM;
+	if (*hooks == HOOKS_INLINE && (ability->late || ability->flang))
+		*hooks = ability->flang ? HOOKS_INLINE_FLANG : HOOKS_INLINE_LLVM;
+	if (ability->flang && (way->nop || !way_is_inline(*hooks)))
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s has hooks by method inline alone", compiler);
 	if (*hooks == HOOKS_FENTRY && !ability->fentry)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "%s has no method fentry, which needs GCC 10 or later for 64-bit x86: use --aprof-way=cyg", compiler);
@@ -93,13 +100,13 @@ const char *way_name(enum hooks hooks)
 {
 	static const char *const names[] = {
 		[HOOKS_NONE] = "none", [HOOKS_FENTRY] = "fentry", [HOOKS_CYG] = "cyg", [HOOKS_CYG_LATE] = "cyg",
-		[HOOKS_INLINE] = "inline", [HOOKS_INLINE_LLVM] = "inline",
+		[HOOKS_INLINE] = "inline", [HOOKS_INLINE_LLVM] = "inline", [HOOKS_INLINE_FLANG] = "inline",
 	};
 
 	return names[hooks];
 }
 
-bool way_is_inline(enum hooks hooks) { return hooks == HOOKS_INLINE || hooks == HOOKS_INLINE_LLVM; }
+bool way_is_inline(enum hooks hooks) { return hooks == HOOKS_INLINE || hooks == HOOKS_INLINE_LLVM || hooks == HOOKS_INLINE_FLANG; }
 bool way_is_cyg(enum hooks hooks) { return hooks == HOOKS_CYG || hooks == HOOKS_CYG_LATE; }
 
 bool way_is_for_llvm(const char *plugin)
@@ -109,11 +116,17 @@ bool way_is_for_llvm(const char *plugin)
 	return !strncmp(base, "aprof_llvm", strlen("aprof_llvm"));
 }
 
-void way_plugin_argument(const char *plugin, const char *argument, struct list *out)
+/* flang has no words for plugins: it gets a macro, which the plugin finds in the command. */
+void way_plugin_argument(enum hooks hooks, const char *plugin, const char *argument, struct list *out)
 {
 	const char *base = strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin;
 
-	list_format(out, "-fplugin-arg-%.*s-%s", (int)strcspn(base, "."), base, argument);
+	if (hooks == HOOKS_INLINE_FLANG) {
+		list_add(out, "-Xflang");
+		list_format(out, "-D__aprof__%s", argument);
+	} else {
+		list_format(out, "-fplugin-arg-%.*s-%s", (int)strcspn(base, "."), base, argument);
+	}
 }
 
 bool way_check_tsc(enum hooks hooks, const char *why, struct error *err)
@@ -141,16 +154,17 @@ void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, bool site
 		[HOOKS_CYG] = "-finstrument-functions -fno-omit-frame-pointer -fno-partial-inlining",
 		[HOOKS_CYG_LATE] = "-finstrument-functions-after-inlining -fno-omit-frame-pointer",
 		[HOOKS_INLINE_LLVM] = "-Xclang -finstrument-functions-after-inlining",	/* which marks routines; a program's own hooks are of another kind */
+		[HOOKS_INLINE_FLANG] = "-Xflang -D__aprof__marks=none",
 	};
 
-	if (way_is_inline(hooks))
+	if (way_is_inline(hooks) && hooks != HOOKS_INLINE_FLANG)
 		list_format(out, "-fplugin=%s", plugin);
-	if (hooks == HOOKS_INLINE_LLVM)
+	if (hooks == HOOKS_INLINE_LLVM || hooks == HOOKS_INLINE_FLANG)
 		list_format(out, "-fpass-plugin=%s", plugin);
 	if (way_is_inline(hooks) && tsc)
-		way_plugin_argument(plugin, "clock=tsc", out);
+		way_plugin_argument(hooks, plugin, "clock=tsc", out);
 	if (way_is_inline(hooks) && sites)
-		way_plugin_argument(plugin, "sites=yes", out);
+		way_plugin_argument(hooks, plugin, "sites=yes", out);
 	list_add_words(out, flags[hooks]);
 }
 
@@ -158,6 +172,24 @@ static void add_linker_word(struct list *out, const char *word)
 {
 	list_add(out, "-Xlinker");
 	list_add(out, word);
+}
+
+bool way_links_by_lld(const struct line *line)
+{
+	return line->linker ? strstr(line->linker, "lld") != NULL : line->lto;
+}
+
+/* lld hands nothing on to plugins either: it passes over what is meant for GCC's. */
+void way_linker_plugin(const char *plugin, const struct list *arguments, const struct line *line, struct list *out)
+{
+	if (!line->linker)
+		list_add(out, "-fuse-ld=lld");
+	list_add(out, "-Xlinker");
+	list_format(out, "--load-pass-plugin=%s", plugin);
+	for (size_t i = 0; i < arguments->count; i++) {
+		list_add(out, "-Xlinker");
+		list_format(out, "-plugin-opt=-pass-through=aprof:%s", arguments->items[i]);
+	}
 }
 
 static void add_library(struct list *out, const char *libdir, const char *name)
@@ -245,7 +277,7 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct ability *ability, c
 	if (strchr(libdir, ','))
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "%s: a comma in the path of aprof's libraries cannot be passed to the linker", libdir);
-	if (way_is_cyg(hooks) || hooks == HOOKS_INLINE_LLVM)	/* some of Clang's objects may be of way cyg */
+	if (way_is_cyg(hooks) || hooks == HOOKS_INLINE_LLVM || hooks == HOOKS_INLINE_FLANG)	/* some of Clang's objects may be of way cyg */
 		list_add(out, "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit");
 	if (!line->shared && line->no_libc) {
 		add_free_hooks(libdir, out);

@@ -19,13 +19,16 @@ enum hooks {
 	HOOKS_CYG_LATE,		/* the same, after inlining (Clang) */
 	HOOKS_INLINE,		/* no call but for what is met the first time: code of the plugin's (GCC, x86-64) */
 	HOOKS_INLINE_LLVM,	/* the same, of the plugin's for LLVM (Clang, x86-64) */
+	HOOKS_INLINE_FLANG,	/* the same, by a compiler that marks no routines (flang, x86-64) */
 };
 
 /* What a compiler offers. */
 struct ability {
 	bool fentry;		/* HOOKS_FENTRY */
 	bool late;		/* HOOKS_CYG_LATE: it is a Clang */
-	bool plugs;		/* HOOKS_INLINE, or HOOKS_INLINE_LLVM: it takes the plugin */
+	bool flang;		/* it calls no hooks: HOOKS_INLINE_FLANG or none */
+	bool plugs;		/* HOOKS_INLINE, HOOKS_INLINE_LLVM or HOOKS_INLINE_FLANG: it takes the plugin */
+	bool linker;		/* and so does ld.lld where that makes code for it (-flto) */
 	const char *plugin;	/* the plugin's file, the last one tried if none fits; NULL: aprof was built without one for such compilers */
 	bool switches;		/* its language has a shared library that switches stacks: gccgo's, gdc's */
 };
@@ -60,8 +63,12 @@ bool way_is_for_llvm(const char *plugin);
  * cycle counter, and SITES for code that tells its call sites. */
 void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, bool sites, struct list *out);
 
-/* Append the flag that gives PLUGIN the ARGUMENT, KEY=VALUE. */
-void way_plugin_argument(const char *plugin, const char *argument, struct list *out);
+/* Append the flag that gives PLUGIN the ARGUMENT, KEY=VALUE, by the compiler that has HOOKS of it. */
+void way_plugin_argument(enum hooks hooks, const char *plugin, const char *argument, struct list *out);
+
+/* The same where the linker makes the code: that of LINE is ld.lld, or to be it since LINE names none. */
+bool way_links_by_lld(const struct line *line);
+void way_linker_plugin(const char *plugin, const struct list *arguments, const struct line *line, struct list *out);
 
 /* False with *ERR set if the code for HOOKS, chosen for the reason WHY, cannot be such as clock tsc needs it compiled. */
 bool way_check_tsc(enum hooks hooks, const char *why, struct error *err);

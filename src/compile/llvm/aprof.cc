@@ -26,7 +26,9 @@
  *	where code is printed		they are proven once more, as they are printed; where that fails the routine calls the hooks of way fentry
  *
  * Sanitizers and coverage have their code put in by callbacks that Clang registers behind a plugin's.  So ours is registered once more when the passes before it
- * are made, and then stands last.  Where a module is optimised once more with others (link-time optimisation, which rustc does by itself), the hooks come then.
+ * are made, and then stands last.  Where a module is optimised once more with others (link-time optimisation, which rustc does by itself), the hooks come then: of
+ * Clang's modules in the linker, lld from version 15 on, which loads this, too.  A module that waits for that asks for a function that nobody has, so that a link
+ * without the plugin fails.
  *
  * A process may compile several modules at a time (rustc): but for the options, which nobody changes, nothing here is of the whole process. */
 #include "compile/llvm/parts.h"
@@ -48,6 +50,8 @@ static bool read_argument(StringRef text)
 
 	if (key == "marks")
 		return options.all = value == "none";
+	if (key == "lto")
+		return options.lto = value == "yes";
 	if (key == "test" && value == "trust-tails")
 		return options.trust_tails = true;
 	return plugin_options_take(&options, key.c_str(), value.c_str());
@@ -57,19 +61,34 @@ static void take_argument(StringRef text)
 {
 	if (!read_argument(text))
 		report_fatal_error(Twine("aprof: wrong plugin argument ") + text, false);
+	options.arguments += (text + "\n").str();
 }
 
 /* Words for those who have no command of Clang's: -aprof=KEY=VALUE. */
 static cl::list<std::string> words("aprof", cl::Hidden);
 
+/* Does the command ALL of Clang's compile IR, which bears no front end's marks?  A process that was started for a part of the work is told so; one that does all of
+ * it has one file. */
+static bool compiles_ir(ArrayRef<StringRef> all)
+{
+	bool part = is_contained(all, "-cc1");
+
+	for (size_t i = 0; i < all.size(); i++)
+		if ((all[i] == "-x" && i + 1 < all.size() && all[i + 1] == "ir") || all[i] == "-xir" ||
+		    (!part && (i == 0 || all[i - 1] != "-o") && (all[i].take_back(3) == ".bc" || all[i].take_back(3) == ".ll")))
+			return true;
+	return false;
+}
+
 #define NAME "aprof_llvm" AS_TEXT(LLVM_VERSION_MAJOR)
 
 /* Compilers hand a plugin of LLVM's nothing on, so the command is read.  Clang has -fplugin-arg-NAME-KEY=VALUE, or, in a process that was started for a part of
- * the work, -plugin-arg-NAME KEY=VALUE; rustc --cfg aprof="KEY=VALUE".  (What Clang has for LLVM is for all parts of the work, also the assembler, which loads no
- * plugin; rustc reads its own before it loads any.) */
+ * the work, -plugin-arg-NAME KEY=VALUE; rustc --cfg aprof="KEY=VALUE"; flang a macro; lld a word that it passes over.  (What Clang has for LLVM is for all parts of
+ * the work, also the assembler, which loads no plugin; rustc and lld read their own before they load any.) */
 static void take_command()
 {
-	static const char driver[] = "-fplugin-arg-" NAME "-", part[] = "-plugin-arg-" NAME, rust[] = "aprof=\"";
+	static const char driver[] = "-fplugin-arg-" NAME "-", part[] = "-plugin-arg-" NAME, rust[] = "aprof=\"", linker[] = "-plugin-opt=-pass-through=aprof:",
+		macro[] = "-D__aprof__";
 	ErrorOr<std::unique_ptr<MemoryBuffer>> command = MemoryBuffer::getFileAsStream("/proc/self/cmdline");
 	SmallVector<StringRef, 64> all;
 
@@ -81,8 +100,13 @@ static void take_command()
 			take_argument(all[i].drop_front(strlen(driver)));
 		else if (all[i] == part && i + 1 < all.size())
 			take_argument(all[++i]);
+		else if (has_prefix(all[i], linker))
+			take_argument(all[i].drop_front(strlen(linker)));
+		else if (has_prefix(all[i], macro))
+			take_argument(all[i].drop_front(strlen(macro)));
 		else if (all[i] == "--cfg" && i + 1 < all.size() && has_prefix(all[i + 1], rust))
 			take_argument(all[++i].drop_front(strlen(rust)).drop_back());
+	options.all |= compiles_ir(all);
 }
 
 /* Once in a process. */
@@ -99,8 +123,8 @@ static bool take_arguments()
 struct mark_pass : PassInfoMixin<mark_pass> {
 	PreservedAnalyses run(Module &m, ModuleAnalysisManager &)
 	{
-		if (knows_processor(m))
-			mark_wanted(m);
+		if (knows_processor(m) && mark_wanted(m) && options.lto)
+			want_link(m);
 		return PreservedAnalyses::all();
 	}
 	static bool isRequired() { return true; }
@@ -123,13 +147,14 @@ PreservedAnalyses hooks_pass::run(Module &m, ModuleAnalysisManager &)
 		prove(insert_hooks(*f));
 	lay_out(m);
 	write_left_out(m, left);
+	forget_link(m);
 	return PreservedAnalyses::none();
 }
 
-/* They are put in once: a function that has them wants none any more. */
+/* They are put in once: a function that has them wants none any more.  NOW: no link optimises them once more. */
 static void add_hooks(ModulePassManager &passes, bool now)
 {
-	if (now)
+	if (now && !options.lto)
 		passes.addPass(hooks_pass());
 }
 
@@ -155,6 +180,7 @@ static void register_passes(PassBuilder &b)
 		passes.addPass(hooks_pass());
 		return true;
 	});
+	have_parser();
 	watch_printers();
 }
 

@@ -31,15 +31,26 @@ static const char *not_chosen(const Function &f)
 	return !select_has_names(&options.select) || select_name(&options.select, linked_name(f).c_str()) ? nullptr : "name";
 }
 
-static bool is_marked(const Function &f)
+/* Has M been here before?  Then what bears no mark is to bear none. */
+static bool is_known(const Module &m)
 {
-	return f.hasFnAttribute(clang_entry) || (options.all && !f.isDeclaration() && !has_prefix(f.getName(), "llvm."));
+	for (const Function &f : m)
+		if (f.hasFnAttribute(hooked_attribute) || f.hasFnAttribute(wanted_attribute) || f.hasFnAttribute(left_out_attribute))
+			return true;
+	return false;
 }
 
-void mark_wanted(Module &m)
+static bool is_marked(const Function &f, bool all)
 {
+	return f.hasFnAttribute(clang_entry) || (all && !f.isDeclaration() && !has_prefix(f.getName(), "llvm."));
+}
+
+bool mark_wanted(Module &m)
+{
+	bool all = options.all && !is_known(m), any = false;
+
 	for (Function &f : m) {
-		if (!is_marked(f))
+		if (!is_marked(f, all))
 			continue;
 		const char *why = not_chosen(f);
 
@@ -49,8 +60,52 @@ void mark_wanted(Module &m)
 			f.addFnAttr(left_out_attribute, why);
 		else
 			f.addFnAttr(wanted_attribute);
+		any |= !why;
 	}
+	return any;
 }
+
+/* ---- until the link ---- */
+
+/* What the linker says is not there. */
+static const char link_name[] = "aprof_hooks_come_by_ld_lld_with_its_plugin";
+
+/* The linker may keep what it made of a module (--thinlto-cache-dir), by what is in that. */
+static void add_arguments(Module &m)
+{
+	m.getOrInsertNamedMetadata("aprof.arguments")->addOperand(MDNode::get(m.getContext(), MDString::get(m.getContext(), options.arguments)));
+}
+
+void want_link(Module &m)
+{
+	PointerType *pointer = pointer_to(Type::getInt8Ty(m.getContext()));
+	Function *f = Function::Create(FunctionType::get(Type::getVoidTy(m.getContext()), false), GlobalValue::ExternalLinkage, link_name, m);
+	GlobalVariable *asks = new GlobalVariable(m, pointer, true, GlobalValue::PrivateLinkage, ConstantExpr::getPointerCast(f, pointer), "aprof.asks");
+
+	appendToCompilerUsed(m, { asks });
+	add_arguments(m);
+}
+
+/* Linked together modules have a variable each. */
+void forget_link(Module &m)
+{
+	Function *f = m.getFunction(link_name);
+	SmallVector<GlobalVariable *, 16> asking;
+
+	for (GlobalVariable &v : m.globals())
+		if (f && v.hasInitializer() && v.getInitializer()->stripPointerCasts() == f)
+			asking.push_back(&v);
+	if (!f)
+		return;
+	drop_from_used(m, asking);
+	for (GlobalVariable *v : asking)
+		v->eraseFromParent();
+	f->removeDeadConstantUsers();
+	if (f->use_empty())
+		f->eraseFromParent();
+}
+
+/* ---- which ---- */
 
 /* Does F choose what an IFUNC stands for?  It runs before there is a thread. */
 static bool is_resolver(const Function &f)
@@ -71,14 +126,6 @@ static bool has_funclets(const Function &f)
 		if (b.isEHPad() && !b.isLandingPad())
 			return true;
 	return false;
-}
-
-/* Has F registers to spare where it is entered, and does it return as others do? */
-static bool is_called_as_usual(const Function &f)
-{
-	CallingConv::ID c = f.getCallingConv();
-
-	return c != CallingConv::X86_INTR && c != CallingConv::GHC && !f.hasFnAttribute("no_caller_saved_registers") && !f.hasFnAttribute("interrupt");
 }
 
 /* A leaf of few instructions, which the user wants left out. */
@@ -114,8 +161,8 @@ bool takes_hooks(const Function &f, left_out *left)
 
 	if (why)
 		left->push_back(std::string(why) + ":" + linked_name(f));
-	return !why && f.hasFnAttribute(wanted_attribute) && !is_resolver(f) && !is_glue(f) && !has_funclets(f) && is_called_as_usual(f) &&
-	       !is_presplit(f) && !f.hasFnAttribute("thunk");
+	return !why && f.hasFnAttribute(wanted_attribute) && !is_resolver(f) && !is_glue(f) && !has_funclets(f) &&
+	       f.getCallingConv() != CallingConv::GHC && processor_spares(f) && !is_presplit(f) && !f.hasFnAttribute("thunk");
 }
 
 /* TEXT as a string of the assembler's. */

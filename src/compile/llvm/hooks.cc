@@ -291,7 +291,7 @@ int comes_back(const Instruction &c)
 
 bool jumps_away(const Instruction &i)
 {
-	return isa<ResumeInst>(i) || intrinsic_of(i) == Intrinsic::eh_sjlj_longjmp;
+	return isa<ResumeInst>(i) || intrinsic_of(i) == Intrinsic::eh_sjlj_longjmp || called_name(i) == "_Unwind_Resume";	/* which ldc2 calls by itself */
 }
 
 bool leaves(const Instruction &i)

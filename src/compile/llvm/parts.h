@@ -28,6 +28,8 @@ namespace aprof {
 /* What the user asked for. */
 struct options : plugin_options {
 	bool all;		/* each function is to have hooks: the front end marks none */
+	bool lto;		/* hooks come in the linker */
+	std::string arguments;	/* all that was asked for, each with a newline */
 	bool trust_tails;	/* for tests: take each call that is marked as a tail call for a jump */
 };
 
@@ -38,8 +40,12 @@ extern struct options options;
 /* Functions bear these attributes, which nobody else knows of: it is to have hooks; it has them; its proof has failed already. */
 extern const char wanted_attribute[], hooked_attribute[], unproven_attribute[];
 
-/* Before anything is inlined: mark the functions of M that are to have hooks, by the front end's own marks, which go. */
-void mark_wanted(llvm::Module &m);
+/* Before anything is inlined: mark the functions of M that are to have hooks, by the front end's own marks, which go.  Are there any? */
+bool mark_wanted(llvm::Module &m);
+
+/* Have a link of M fail where nobody puts hooks in: M asks for a function that there is not; and take that back. */
+void want_link(llvm::Module &m);
+void forget_link(llvm::Module &m);
 
 /* Routines without hooks since the user wants it so: "leaf:NAME", "name:NAME" or "file:NAME", or cannot have any, "naked:NAME"; NAME as linked. */
 typedef std::vector<std::string> left_out;
@@ -108,8 +114,14 @@ void part_returns(llvm::Function &f);
 
 typedef llvm::IRBuilder<> builder;
 
+/* Have the assembler's parser there for the hooks' asms: flang, whose language has none, does without. */
+void have_parser();
+
 /* Is there code for M's processor? */
 bool knows_processor(const llvm::Module &m);
+
+/* Has F registers to spare where it is entered, and does it return as others do? */
+bool processor_spares(const llvm::Function &f);
 
 /* Does the processor's code generator make a jump of C, with the caller F, as far as arguments, results and the stack say? */
 bool processor_jumps(const llvm::CallInst *c, const llvm::Function &f);

@@ -7,7 +7,16 @@
 
 using namespace llvm;
 
+/* LLVM's.  Who brings LLVM in pieces of its own may be without. */
+extern "C" __attribute__((weak)) void LLVMInitializeX86AsmParser();
+
 namespace aprof {
+
+void have_parser()
+{
+	if (LLVMInitializeX86AsmParser)
+		LLVMInitializeX86AsmParser();
+}
 
 bool knows_processor(const Module &m) { return Triple(m.getTargetTriple()).getArch() == Triple::x86_64; }
 
@@ -27,6 +36,11 @@ static CallInst *emit_asm(builder &b, Type *result, ArrayRef<Value *> arguments,
 
 /* What an asm of x86's overwrites at all times, as Clang has it. */
 #define FLAGS "~{cc},~{dirflag},~{fpsr},~{flags}"
+
+bool processor_spares(const Function &f)
+{
+	return f.getCallingConv() != CallingConv::X86_INTR && !f.hasFnAttribute("no_caller_saved_registers") && !f.hasFnAttribute("interrupt");
+}
 
 /* ---- entry ---- */
 

@@ -21,6 +21,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #if LLVM_VERSION_MAJOR >= 22
 #include "llvm/Plugins/PassPlugin.h"
@@ -64,6 +65,16 @@ inline bool is_presplit(const llvm::Function &f)
 	return f.isPresplitCoroutine();
 #else
 	return f.hasFnAttribute("coroutine.presplit");
+#endif
+}
+
+/* The linker keeps none of VARIABLES any more.  Only linkers from version 15 on load plugins. */
+inline void drop_from_used(llvm::Module &m, const llvm::SmallVectorImpl<llvm::GlobalVariable *> &variables)
+{
+#if LLVM_VERSION_MAJOR >= 15
+	llvm::removeFromUsedLists(m, [&](llvm::Constant *c) { return llvm::is_contained(variables, c->stripPointerCasts()); });
+#else
+	(void)m, (void)variables;
 #endif
 }
 

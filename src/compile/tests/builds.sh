@@ -991,9 +991,11 @@ inline_missing() {
 
 # The real monitor and the plugin for Clang, if they are there.
 use_llvm() {
-	need clang clang++
-	export APROF_LIBDIR="$APROF_LIBDIR/../../inside" APROF_OUT="$work/amon.out" APROF_CC=clang APROF_CXX=clang++
-	plugin=aprof_llvm$(clang -dumpversion | cut -d. -f1)
+	clang=${CLANG:-clang} clangxx=$(echo "${CLANG:-clang}" | sed s/clang/clang++/)
+	need "$clang" "$clangxx"
+	export APROF_LIBDIR="$APROF_LIBDIR/../../inside" APROF_OUT="$work/amon.out" APROF_CC="$clang" APROF_CXX="$clangxx"
+	version=$("$clang" -dumpversion | cut -d. -f1)
+	plugin=aprof_llvm$version
 	[ -e "$APROF_LIBDIR/libaprof.a" ] && [ -e "$APROF_LIBDIR/../compile/llvm/$plugin.so" ] || exit 77
 }
 
@@ -1002,7 +1004,7 @@ llvm_links() {
 	sources
 	"$cc" --aprof-verbose -c part.c 2>verbose.err
 	grep -q '^aprof: method inline: ' verbose.err && grep -q -- '-fpass-plugin=.* -c part.c$' verbose.err || fail "$(cat verbose.err)"
-	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" -fPIC $(with_ld clang gold lld) -g "-pg" "-Wl,--as-needed" "-Wl,--gc-sections -ffunction-sections" \
+	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" -fPIC $(with_ld "$clang" gold lld) -g "-pg" "-Wl,--as-needed" "-Wl,--gc-sections -ffunction-sections" \
 		"-fcf-protection -fstack-protector-all" -fno-plt "-Wl,-z,defs" -fomit-frame-pointer -pipe -save-temps -masm=intel -mcmodel=large \
 		"-mllvm -enable-machine-outliner" "-mllvm -hot-cold-split" "-mllvm -ir-outliner" -fbasic-block-sections=all; do
 		makes 7 "$cc" --aprof-verify -O1 $o main.c part.c -o t
@@ -1010,20 +1012,23 @@ llvm_links() {
 	for o in -O0 -O2 -O3 -Os -Oz -Og; do
 		makes 7 "$cc" --aprof-verify $o -fno-inline main.c part.c -o t
 	done
-	"$cc" -O1 -c main.c && clang -O1 -c part.c
+	"$cc" -O1 -c main.c && "$clang" -O1 -c part.c
 	makes 5 "$cc" main.o part.o -o t
 	"$cc" --aprof-way=cyg -O1 -c part.c
 	makes 7 "$cc" main.o part.o -o t
-	"$cc" -O1 -S main.c && "$cc" -O1 -c -emit-llvm part.c && "$cc" -O1 -c main.s && clang -O1 -c part.bc
+	"$cc" -O1 -S main.c && "$cc" -O1 -c -emit-llvm part.c && "$cc" -O1 -c main.s && "$clang" -O1 -c part.bc
 	makes 7 "$cc" main.o part.o -o t
 	APROF_CC=gcc "$cc" -O1 -c part.c
 	makes 7 "$cc" main.o part.o -o t
-	for o in -flto -flto=thin -mcmodel=medium -mcmodel=large; do
+	"$clang" -O1 -emit-llvm -c part.c && "$cc" -O1 -c part.bc		# of whatever front end
+	makes 7 "$cc" -O1 main.c part.o -o t
+	"$cc" -O1 -emit-llvm -c part.c && "$cc" -O1 -c part.bc
+	makes 7 "$cc" -O1 main.c part.o -o t
+	for o in -mcmodel=medium -mcmodel=large; do
 		"$cc" $o --aprof-verbose -O1 -c part.c 2>verbose.err
 		grep -q -e "^aprof: method cyg: ${o%=*}=*: " verbose.err || fail "$o: $(cat verbose.err)"
 		refuses "method inline" "$cc" $o --aprof-way=inline -c part.c
 	done
-	! clang -flto -fuse-ld=lld main.c part.c -o t 2>/dev/null || makes 7 "$cc" -O1 -flto -fuse-ld=lld main.c part.c -o t
 	refuses "links without libc" "$cc" --aprof-way=inline -nostdlib main.c
 	echo 'int header(void);' >head.h
 	"$cc" -c head.h && "$cc" -include head.h -Winvalid-pch -c part.c 2>pch.err && [ ! -s pch.err ] || fail "pch: $(cat pch.err)"
@@ -1035,7 +1040,7 @@ llvm_sanitizers() {
 	sources
 	for o in -fsanitize=address -fsanitize=undefined -fsanitize=thread -fsanitize=memory -fsanitize=leak --coverage "-fprofile-instr-generate -fcoverage-mapping" \
 		-fprofile-generate -fsanitize=safe-stack "-fsanitize=address -fsanitize-coverage=trace-pc-guard,trace-cmp"; do
-		clang $o main.c part.c -o bare 2>/dev/null && ./bare >/dev/null 2>&1 || continue	# there may be no library for it
+		"$clang" $o main.c part.c -o bare 2>/dev/null && ./bare >/dev/null 2>&1 || continue	# there may be no library for it
 		makes 7 "$cc" --aprof-verify -O1 -g $o main.c part.c -o t
 		makes 7 "$cc" --aprof-verify -O0 $o main.c part.c -o t
 	done
@@ -1048,7 +1053,7 @@ llvm_libraries() {
 	"$cc" --aprof-verify -O1 -fPIC -shared -Wl,--as-needed part.c -o libpart.so
 	readelf -d libpart.so | grep -q TEXTREL && fail "TEXTREL"
 	makes 7 "$cc" -O1 main.c ./libpart.so -o t
-	makes 2 clang -O1 main.c ./libpart.so -o t
+	makes 2 "$clang" -O1 main.c ./libpart.so -o t
 	APROF_CC=gcc makes 7 "$cc" -O1 main.c ./libpart.so -o t
 }
 
@@ -1160,9 +1165,252 @@ llvm_verify() {
 # What a coroutine is made of has hooks, and is called by whoever resumes it.  Clang 14 does not know the header.
 llvm_coroutine() {
 	traps=$projects/../../../../tests/traps
-	echo '#include <coroutine>' | clang++ -std=c++20 -fsyntax-only -xc++ - 2>/dev/null || return 0
+	echo '#include <coroutine>' | "$clangxx" -std=c++20 -fsyntax-only -xc++ - 2>/dev/null || return 0
 	makes 19 "$cxx" --aprof-verify -O2 -std=c++20 -I"$traps" "$traps/07-coroutine.cc" -o t
 	shape "1:1 6:2 6:3 6:4 " "a coroutine"
+}
+
+# stands ROUTINE...: in the code of each there is the probe, no hook is called, and each way out has its exit behind the last call.
+stands() {
+	for routine; do
+		objdump -d --no-show-raw-insn t | awk -v begin="<$routine>:" '$2 == begin { on = 1; next } /^$/ { on = 0 } on' >code
+		grep -q 'incq\|addq *\$0x1,' code && ! grep -q __cyg_profile code && awk '/%r[a-z0-9]*,%fs:/ { left = 1 } /call/ { left = 0 } /ret/ && !left { wrong = 1 }
+			END { exit wrong }' code || fail "$what: $routine is $(cat code)"
+	done
+}
+
+# Link-time optimisation by lld, which loads the plugin from version 15 on: the hooks come after inlining across files.
+llvm_lto() {
+	use_llvm
+	sources
+	"$cc" -flto --aprof-verbose -O1 -c part.c 2>verbose.err
+	if grep -q '^aprof: method cyg: -flto: .* wants an ld.lld of Clang' verbose.err; then
+		refuses "method inline by Clang wants an ld.lld" "$cc" -flto --aprof-way=inline -c part.c
+		! "$clang" -flto -fuse-ld=lld main.c part.c -o t 2>/dev/null || makes 7 "$cc" -O1 -flto -fuse-ld=lld main.c part.c -o t
+		return
+	fi
+	grep -q '^aprof: method inline: ' verbose.err || fail "$(cat verbose.err)"
+	for o in "-flto -O2" "-flto=thin -Os" "-flto=thin -O2 -static" "-flto -O2 --aprof-clock=tsc" "-flto=thin -O2 --aprof-sites"; do
+		"$cc" --aprof-verify $o -c main.c part.c
+		makes 5 "$cc" --aprof-verify $o main.o part.o -o t
+		shape "1:1 2:2 2:3 " "$o"
+		stands f main
+	done
+	makes 7 "$cc" --aprof-verify -flto -O0 main.c part.c -o t
+	"$cc" -O2 -flto=thin -c main.c part.c && ar rcs libpart.a part.o
+	makes 5 "$cc" -fuse-ld=lld main.o -L. -lpart -o t
+	"$clang" -fuse-ld=lld -flto=thin main.o part.o -o t 2>err && fail "a link leaves the hooks out"
+	grep -q 'undefined.*: aprof_hooks_come_by_ld_lld_with_its_plugin' err || fail "without the plugin: $(cat err)"
+	cat >tail.c <<-'C'
+		__attribute__((noinline)) int one(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+		int t(int x) { return one(x + 1); }
+	C
+	"$cc" -O2 -flto=thin -shared -fPIC --aprof-verify -Xlinker -plugin-opt=-pass-through=aprof:test=lose-exits tail.c -o libtail.so 2>err && fail "what the linker makes is not proven"
+	grep -q "aprof: 't': tail call: the context is not proven" err || fail "not proven: $(cat err)"
+	makes 3 "$cc" -O2 -flto --aprof-except=f main.c part.c -o t
+	left "name:f " ./t
+	"$cc" -O2 -flto -fPIC -shared part.c -o libpart.so
+	makes 7 "$cc" -O2 -flto=thin main.c ./libpart.so -o t
+}
+
+# Calls before a return that the code generator makes jumps, or does not, for each of its reasons: eighteen routines, and what they call.
+llvm_tails() {
+	use_llvm
+	cat >tails.c <<-'C'
+		#include <alloca.h>
+		#include <stdarg.h>
+		#define N __attribute__((noinline))
+		#define K(x) __asm__ volatile("" : "+r"(x) : : "memory")
+		struct large { long w[9]; };
+		typedef long vector __attribute__((vector_size(32)));
+		N long one(long x) { K(x); return x; }
+		N long eight(long a, long b, long c, long d, long e, long f, long g, long h) { K(a); return a + h - b; }
+		N struct large give(long x) { struct large l = { { x } }; K(x); return l; }
+		N long take(struct large l) { K(l.w[1]); return l.w[0]; }
+		N long named(int n, ...) { va_list l; va_start(l, n); long x = va_arg(l, long); va_end(l); K(x); return x; }
+		N long use(void *p) { K(p); return *(char *)p; }
+		N double real(double x) { __asm__ volatile("" : "+x"(x)); return x; }
+		N _Bool odd(long x) { K(x); return x & 1; }
+		N vector wide(vector v) { __asm__ volatile("" : : : "memory"); return v; }
+		static long (*volatile pointer)(long) = one;
+
+		N long t_plain(long x) { return one(x); }
+		N long t_aligned(long x) { _Alignas(64) char b[64]; b[0] = x; use(b); return one(x); }
+		N long t_dynamic(long x) { char *b = alloca(x + 8); b[0] = x; use(b); return one(x); }
+		N long t_array(long x) { char b[100]; b[0] = x; use(b); return one(x); }
+		N long t_eight(long x) { return eight(x, x, x, x, x, x, x, x); }
+		N long t_named(long x) { return named(1, x); }
+		N long t_variadic(int n, ...) { return one(n); }
+		N struct large t_give(long x) { return give(x); }
+		N long t_take(long x) { struct large l = { { x } }; return take(l); }
+		N long t_pointer(long x) { return pointer(x); }
+		N long t_must(long x) { __attribute__((musttail)) return one(x); }
+		N int t_narrow(long x) { return one(x); }
+		N void t_nothing(long x) { one(x); }
+		N double t_real(double x) { return real(x); }
+		N _Bool t_odd(long x) { return odd(x); }
+		N long t_either(long x) { return x & 1 ? one(x) : eight(x, x, x, x, x, x, x, x); }
+		__attribute__((noinline, force_align_arg_pointer)) long t_realigned(long x) { return one(x); }
+		N long t_vector(long x) { vector v = { x, x, x, x }; v = wide(v); return one(v[2]); }
+		int main(int argc, char **argv) {
+			long x = argc;
+			t_nothing(x);
+			return t_plain(x) + t_aligned(x) + t_dynamic(x) + t_array(x) + t_eight(x) + t_named(x) + t_variadic(1, x) + t_give(x).w[0] + t_take(x) + t_pointer(x) +
+				t_must(x) + t_narrow(x) + (long)t_real(x) + t_odd(x) + t_either(x) + t_realigned(x) + t_vector(x) == 17 ? 0 : 1;
+		}
+	C
+	for o in -O0 -O1 -O2 -O3 -Oz "-O2 -mstackrealign" "-O2 -fstack-protector-all" "-O2 -fstack-protector-strong" "-O2 -mavx2" "-O2 -fno-omit-frame-pointer" \
+		"-O2 -fPIC -mno-red-zone" "-O2 -fno-plt -fPIE -fcf-protection" "-O2 -fno-optimize-sibling-calls" "-O2 -fsanitize=safe-stack" "-O2 --aprof-clock=tsc" \
+		"-O2 --aprof-sites"; do
+		echo 'int main(void) { return 0; }' | "$clang" $(echo "$o" | sed 's/--aprof[^ ]*//') -xc - -o bare 2>/dev/null || continue
+		makes 41 "$cc" --aprof-verify -Wno-unused-command-line-argument -Wno-psabi $o tails.c -o t
+		case $o in
+		-O0 | *-fno-optimize*)	# where one call alone is a jump
+			shape "1:1 $(yes '1:2 ' | head -19 | tr -d '\n')$(yes '1:3 ' | head -21 | tr -d '\n')" "$o" ;;
+		esac
+	done
+	# LLVM 14 takes pieces out of a routine that is not to be outlined: it calls its hooks then.
+	makes 41 "$cc" -Wno-psabi -Os -mllvm -enable-machine-outliner -mllvm -hot-cold-split tails.c -o t
+}
+
+# What comes back, or leaves, by no return; resolvers; variables of fixed size.
+llvm_ways_out() {
+	use_llvm
+	cat >jump.c <<-'C'
+		#define N __attribute__((noinline))
+		static void *place[5];
+		N void leaf(int i) { __asm__ volatile("" : : "r"(i)); }
+		N void jump(int i) { leaf(i); if (i) __builtin_longjmp(place, 1); }
+		N void handled(int i) { leaf(i); __asm__ volatile(""); }
+		N int t(int i) { if (!__builtin_setjmp(place)) jump(i); else handled(i); leaf(i); return i; }
+		int main(int argc, char **argv) { return t(argc) == 1 ? 0 : 1; }
+	C
+	cat >resolver.c <<-'C'
+		static int first(void) { return 1; }
+		static int (*pick(void))(void) { int (*p)(void) = first; __asm__("" : "+r"(p)); return p; }
+		int f(void) __attribute__((ifunc("pick")));
+		int main(void) { return f() == 1 ? 0 : 1; }
+	C
+	for o in -O0 -O2 "-Os -fPIC" "-O2 -static --aprof-clock=tsc" "-O1 --aprof-sites"; do
+		makes 7 "$cc" --aprof-verify $o jump.c -o t
+		shape "1:1 1:2 1:3 1:3 1:3 1:4 1:4 " "$o, __builtin_setjmp"
+		makes 2 "$cc" --aprof-verify $o resolver.c -o t
+		shape "1:1 1:2 " "$o, a resolver"
+	done
+	cat >fixed.c <<-'C'
+		__attribute__((noinline)) long use(char *b) { __asm__ volatile("" : "+r"(b) : : "memory"); return b[1]; }
+		static long inlined(long x) { char b[300]; b[1] = x; return use(b); }
+		__attribute__((noinline)) long fixed(long x) { char b[200]; b[1] = x; return x > 5 ? inlined(x) + 1 : use(b) + 1; }
+		int main(int argc, char **argv) { return fixed(argc) == 2 ? 0 : 1; }
+	C
+	makes 3 "$cc" --aprof-verify -O2 fixed.c -o t
+	objdump -d --no-show-raw-insn t | awk '$2 == "<fixed>:" { on = 1 } /^$/ { on = 0 } on' | grep -q 'mov *%rsp,%rbp' && fail "variables of fixed size are in a frame of changing size"
+	stands fixed
+}
+
+# By a profile of the program: cold parts far from the rest, and functions split before that.
+llvm_profile() {
+	use_llvm
+	merge=$(command -v "/usr/lib/llvm-$version/bin/llvm-profdata" "llvm-profdata-$version" llvm-profdata | head -n 1)
+	need "${merge:-llvm-profdata}"
+	cat >cold.cc <<-'C'
+		#include <stdlib.h>
+		#define N __attribute__((noinline))
+		static long sum;
+		N void leaf(int i) { asm volatile("" : : "r"(i)); }
+		N void thrower(int i) { leaf(i); if (i % 2) throw i; }
+		N void seldom(int i) { leaf(i); }
+		N long both(int i) {
+			if (__builtin_expect(i < 0, 0)) {
+				try { thrower(i); } catch (int) { seldom(i); sum += i; }
+				seldom(i + 1);
+				if (i == -7) return 3;
+				seldom(i + 2);
+			}
+			leaf(i);
+			return sum += i;
+		}
+		int main(int argc, char **argv) {
+			for (int i = 0; i < 1000; i++) both(i);
+			if (argc > 1) for (int i = 7; i < 9; i++) both(-i);
+			return sum == 499500 || argc > 1 ? 0 : 1;
+		}
+	C
+	"$clangxx" -O2 -fprofile-instr-generate cold.cc -o bare 2>/dev/null && LLVM_PROFILE_FILE=raw ./bare && "$merge" merge -o data raw || { echo "no profile by $clangxx here"; return; }
+	for o in "" -fsplit-machine-functions "-mllvm -hot-cold-split" "-fsplit-machine-functions -fPIC -ffunction-sections" "-fsplit-machine-functions --aprof-clock=tsc"; do
+		"$cxx" --aprof-verify -O2 -fprofile-instr-use=data $o cold.cc -o t || fail "$o"
+		what=$o
+		case $o in
+		-fsplit*) nm t | grep -q '_Z4bothi\.cold' || fail "$o: nothing is cold" ;;
+		esac
+		rm -f "$APROF_OUT"
+		./t cold
+		shape "1002:2 1005:3 1:1 2:3 2:4 4:3 " "$o"		# leaf is jumped to by seldom
+	done
+}
+
+# flang, which marks no routines, and knows no plugin's arguments.
+llvm_fortran() {
+	use_llvm
+	flang=$(for name in flang-new-$version flang-$version; do command -v $name; done | head -n 1)
+	need "${flang:-flang-$version}"
+	export APROF_FC="$flang"
+	cat >sum.f90 <<-'F'
+		module parts
+		contains
+		  recursive integer function depth(n) result(r)
+		    integer, intent(in) :: n
+		    r = 0
+		    if (n > 0) r = depth(n - 1) + 1
+		  end function
+		  subroutine add(t, k)
+		    integer, intent(inout) :: t
+		    integer, intent(in) :: k
+		    t = t + k
+		  end subroutine
+		end module
+		program sum
+		  use parts
+		  integer :: i, total
+		  total = 0
+		  do i = 1, 10
+		    call add(total, i)
+		  end do
+		  if (total /= 55 .or. depth(4) /= 4) stop 1
+		  print *, total
+		end program
+	F
+	for o in -O0 "-O0 --aprof-sites" "-O0 --aprof-clock=tsc" "-O0 -fPIC" "-O0 -g"; do
+		makes 17 "$fc" --aprof-verify $o sum.f90 -o t
+	done
+	"$fc" -O0 -c sum.f90 && makes 17 "$fc" sum.o -o t
+	makes 7 "$fc" -O0 '--aprof-except=*add*' sum.f90 -o t
+	left "name:_QMpartsPadd " ./t
+	"$fc" --aprof-verify -O2 sum.f90 -o t || fail "-O2"
+	refuses "has hooks by method inline alone" "$fc" --aprof-way=cyg -c sum.f90
+	refuses "use aprof-flang" "$driver" config --fflags
+}
+
+# D by ldc2: its IR, of which Clang of the same LLVM makes code with hooks, as doc/man/aprof-cc.1 has it.
+llvm_d() {
+	use_llvm
+	need ldc2
+	ldc2 --version | grep -q "LLVM $version\." || { echo "ldc2 is of another LLVM than $clang"; exit 77; }
+	cat >d.d <<-'D'
+		int leaf(int i) { pragma(inline, false); return i + 1; }
+		int thrower(int i) { pragma(inline, false); if (i % 2) throw new Exception("odd"); return leaf(i); }
+		T twice(T)(T x) { pragma(inline, false); return x + x; }
+		int main() {
+			int caught;
+			foreach (i; 0 .. 10) { try thrower(i); catch (Exception) caught += leaf(0); }
+			return caught == 5 && twice(2) == 4 && twice(2.5) == 5 ? 0 : 1;
+		}
+	D
+	ldc2 -O2 -g --output-bc -of=d.bc d.d && "$cc" --aprof-verify -O1 -c d.bc -o d.o && ldc2 --gcc="$cc" -of=t d.o || fail "ldc2"
+	what=ldc2
+	rm -f "$APROF_OUT"
+	./t || fail "a program of D's exits with $?"
+	shape "10:2 10:2 1:1 1:1 1:2 1:2 " "D"		# main and D's main; thrower, which jumps to leaf
 }
 
 project_make() {

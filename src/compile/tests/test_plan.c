@@ -58,12 +58,18 @@
 #define MARKED "-Xclang -finstrument-functions-after-inlining "
 #define LLVM LLVM_PLUGIN MARKED
 #define LLVM_ARGUMENT "-fplugin-arg-aprof_llvm14-"
+#define LATER LLVM LLVM_ARGUMENT "lto=yes "		/* the linker makes the code */
+#define LOADS "-Xlinker --load-pass-plugin=/lib/aprof/aprof_llvm14.so "
+#define LINKER_ARGUMENT "-Xlinker -plugin-opt=-pass-through=aprof:"
+#define FLANG "-fpass-plugin=/lib/aprof/aprof_llvm14.so -Xflang -D__aprof__marks=none "
 
 static const struct ability gcc = {.fentry = true}, old_gcc = {0}, clang = {.late = true},
 	plugged = {.fentry = true, .plugs = true, .plugin = "/lib/aprof/aprof_gcc12.so"},
 	other = {.fentry = true, .plugin = "/lib/aprof/aprof_gcc12.so"}, go = {.fentry = true, .switches = true},
 	llvm = {.late = true, .plugs = true, .plugin = "/lib/aprof/aprof_llvm14.so"},
-	other_llvm = {.late = true, .plugin = "/lib/aprof/aprof_llvm14.so"};
+	other_llvm = {.late = true, .plugin = "/lib/aprof/aprof_llvm14.so"},
+	lld_too = {.late = true, .plugs = true, .linker = true, .plugin = "/lib/aprof/aprof_llvm14.so"},
+	flang = {.flang = true, .plugs = true, .plugin = "/lib/aprof/aprof_llvm14.so"}, other_flang = {.flang = true};
 
 /* A command line, its words parted by blanks, and what is passed to the compiler. */
 struct row {
@@ -245,7 +251,7 @@ static const struct row rows[] = {
 	{&llvm, "-c -flto a.c", LATE "-c -flto a.c"},
 	{&llvm, "-c -flto=thin -fomit-frame-pointer a.c", LATE "-c -flto=thin a.c"},
 	{&llvm, "-c -flto -fno-lto a.c", LLVM "-c -flto -fno-lto a.c"},
-	{&llvm, "--aprof-way=inline -c -flto a.c", "error: -flto: method inline by Clang has no code for it"},
+	{&llvm, "--aprof-way=inline -c -flto a.c", "error: -flto: its code is made at the link"},
 	{&llvm, "-c -mcmodel=large a.c", LATE "-c -mcmodel=large a.c"},
 	{&llvm, "-c -mcmodel=medium a.c", LATE "-c -mcmodel=medium a.c"},
 	{&llvm, "--aprof-way=inline -c -mcmodel=large a.c", "error: -mcmodel=: method inline by Clang has no code"},
@@ -260,9 +266,31 @@ static const struct row rows[] = {
 	{&llvm, "--aprof-clock=tsc --aprof-sites -c a.c", LLVM_PLUGIN LLVM_ARGUMENT "clock=tsc " LLVM_ARGUMENT "sites=yes " MARKED "-c a.c"},
 	{&llvm, "--aprof-clock=tsc -c -flto a.c", "error: --aprof-clock=tsc is for method inline, and this is method cyg (-flto:"},
 	{&llvm, "--aprof-callers -c a.c", "-fno-optimize-sibling-calls " LLVM "-c a.c"},
+	{&lld_too, "-c -flto a.c", LATER "-c -flto a.c"},
+	{&lld_too, "-c -flto=thin -fuse-ld=lld a.c", LATER "-c -flto=thin -fuse-ld=lld a.c"},
+	{&lld_too, "-c -flto -fuse-ld=gold a.c", LATE "-c -flto -fuse-ld=gold a.c"},
+	{&lld_too, "--aprof-way=inline -c -flto -fuse-ld=gold a.c", "error: -flto: its code is made at the link"},
+	{&lld_too, "-flto a.c", LATER WRAP EXE "-fuse-ld=lld " LOADS "-flto a.c"},
+	{&lld_too, "-flto a.o", WRAP EXE "-fuse-ld=lld " LOADS "-flto a.o"},
+	{&lld_too, "-flto -fuse-ld=/opt/ld.lld a.o", WRAP EXE LOADS "-flto -fuse-ld=/opt/ld.lld a.o"},
+	{&lld_too, "-flto --ld-path=/opt/ld.lld -shared a.o", WRAP SHARED LOADS "-flto --ld-path=/opt/ld.lld -shared a.o"},
+	{&lld_too, "-fuse-ld=lld a.o", WRAP EXE LOADS "-fuse-ld=lld a.o"},
+	{&lld_too, "-fuse-ld=gold a.o", WRAP EXE "-fuse-ld=gold a.o"},
+	{&lld_too, "a.o", WRAP EXE "a.o"},
+	{&lld_too, "--aprof-way=cyg -flto a.o", WRAP EXE "-flto a.o"},
+	{&lld_too, "--aprof-sites --aprof-clock=tsc --aprof-verify -flto a.o", WRAP EXE "-fuse-ld=lld " LOADS LINKER_ARGUMENT "verify=error " LINKER_ARGUMENT "clock=tsc "
+		LINKER_ARGUMENT "sites=yes -flto a.o"},
 	{&clang, "--aprof-way=inline -c a.c", "error: no method inline: aprof was built without its plugin for LLVM"},
 	{&other_llvm, "--aprof-way=inline -c a.c", "error: no method inline: /bin/cc does not take /lib/aprof/aprof_llvm14.so"},
 	{&other_llvm, "-c a.c", LATE "-c a.c"},
+
+	/* flang: it marks no routines, and calls no hooks. */
+	{&flang, "-c a.f90", FLANG "-c a.f90"},
+	{&flang, "--aprof-clock=tsc --aprof-leaf=3 -c a.f90", "-fpass-plugin=/lib/aprof/aprof_llvm14.so -Xflang -D__aprof__clock=tsc -Xflang -D__aprof__marks=none -Xflang -D__aprof__leaf=3 -c a.f90"},
+	{&flang, "a.o", WRAP OPTIONS HOOKS "-Wl,/lib/aprof/libaprof.a " NOP_WORDS "-Wl,-u,aprof_names -Wl,/lib/aprof/libaprof_names.a " SWITCHES "a.o"},
+	{&flang, "--aprof-way=cyg -c a.f90", "error: /bin/cc has hooks by method inline alone"},
+	{&flang, "--aprof-way=nop a.f90", "error: /bin/cc has hooks by method inline alone"},
+	{&other_flang, "-c a.f90", "error: /bin/cc: no plugin of aprof's for its LLVM"},
 
 	/* Choice of files and routines. */
 	{&gcc, "--aprof-only=a.c -c src/a.c", FENTRY STEPS "-c src/a.c"},
