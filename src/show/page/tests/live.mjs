@@ -1,13 +1,10 @@
 // live.mjs BUILD: aprof html --live in a real browser: figures move, what the reader does stays; and nobody else gets anything.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import readline from 'node:readline';
 import test, { after, before } from 'node:test';
-import { Bench, chromium } from './browser.mjs';
+import { Bench, Program, chromium, found, settled, within } from './browser.mjs';
 
 if (!chromium) {
 	console.log('no Chromium here');
@@ -64,38 +61,45 @@ before(async () => {
 });
 
 after(async () => {
-	started.forEach((child) => child.kill('SIGKILL'));
-	await bench.browser?.close();
+	started.forEach((program) => program.kill('SIGKILL'));
+	await bench.close();
 });
 
-const firstLine = (child) => new Promise((done) => readline.createInterface({ input: child.stdout }).once('line', done));
+function start(program, args, options = {}) {
+	const made = new Program(program, args, { cwd: bench.folder, ...options });
+	started.push(made);
+	return made;
+}
+
+// aprof html --live of the process PID, and its address.
+async function serve(pid) {
+	const server = start(aprof, ['html', '--live', String(pid)]);
+	return { server, address: await server.line('the address of the page') };
+}
 
 // The program under way, and aprof html --live of it.
 async function live(name) {
 	const file = bench.file(name),
-		program = spawn(bench.file('server'), [], { env: { ...process.env, APROF_OUT: file }, stdio: ['pipe', 'pipe', 'inherit'] });
-	started.push(program);
-	assert.equal(await firstLine(program), 'ready');
-	const server = spawn(aprof, ['html', '--live', String(program.pid)], { cwd: bench.folder, stdio: ['ignore', 'pipe', 'pipe'] });
-	started.push(server);
-	server.said = '';
-	server.stderr.on('data', (text) => (server.said += text));
-	return { file, program, server, address: await firstLine(server) };
+		program = start(bench.file('server'), [], { env: { ...process.env, APROF_OUT: file } });
+	assert.equal(await program.line('its first word'), 'ready');
+	return { file, program, ...(await serve(program.pid)) };
 }
 
-const ended = async (child) => child.exitCode ?? child.signalCode ?? (await once(child, 'exit'))[0];
-
 function ask(address, options = {}) {
-	return new Promise((done, failed) => {
-		const request = http.request(address, options, (answer) => {
+	const { method = 'GET', path: asked = '' } = options;
+	let request;
+	const answered = new Promise((done, failed) => {
+		request = http.request(address, options, (answer) => {
 			let text = '';
 			answer.setEncoding('utf8');
 			answer.on('data', (part) => (text += part));
 			answer.on('end', () => done({ status: answer.statusCode, text, headers: answer.headers }));
+			answer.on('error', failed);
 		});
 		request.on('error', failed);
 		request.end();
 	});
+	return within(`an answer to ${method} ${address}${asked && `, ${asked}`}`, answered).finally(() => request.destroy());
 }
 
 const callsOf = (tab, name) => tab.evaluate((n) => app.view.figures[0].calls[app.model.routines.findIndex((r) => r.name === n)] ?? 0, name);
@@ -105,19 +109,15 @@ async function moved(tab) {
 	const calls = await callsOf(tab, 'work');
 	await tab.waitForFunction((n) => app.view.figures[0].calls[app.model.routines.findIndex((r) => r.name === 'work')] > n, calls);
 	await tab.waitForTimeout(100);
-	await tab.waitForFunction(() => !document.querySelector('.busy'));
+	await settled(tab);
 }
 
 const numberOf = (tab, name) => tab.evaluate((n) => app.model.routines.findIndex((r) => r.name === n), name);
 
 // Where the node of the routine NAME is in the call graph.  No box: it was just drawn anew.
 async function placeOf(tab, name) {
-	const node = tab.locator(`#n${await numberOf(tab, name)}`);
-	let box = null;
-	while (!box) {
-		await node.waitFor();
-		box = await node.boundingBox();
-	}
+	const node = tab.locator(`#n${await numberOf(tab, name)}`),
+		box = await found(`a place of ${name} in the call graph`, () => node.boundingBox());
 	return [box.x + box.width / 2, box.y + box.height / 2];
 }
 
@@ -174,22 +174,22 @@ test('nobody gets anything without the token, nor any other path, nor from elsew
 	assert.equal(listening.length, 1);
 	assert.ok(listening[0].includes(`0100007F:${port} `), 'on the loopback alone');
 	server.kill('SIGINT');
-	assert.equal(await ended(server), 0);
-	assert.equal(program.exitCode, null, 'the program runs on');
-	program.stdin.end();
-	assert.equal(await ended(program), 0);
+	assert.equal(await server.ended(), 0);
+	assert.ok(program.running, 'the program runs on');
+	program.leave();
+	assert.equal(await program.ended(), 0);
 });
 
 test('figures move under what the reader does, to the last ones', async () => {
 	const { file, server, program, address } = await live('moving'),
-		tab = await bench.tab(address, 'tab=table');
+		tab = await bench.tab(address, 'tab=table', { needs: [program, server] });
 	await tab.waitForSelector('.grid .tabulator-row');
 	await tab.locator('.tabulator-row', { hasText: 'cheap' }).click();
 	await tab.locator('.tabulator-col', { hasText: 'calls' }).first().click();
 	await tab.locator('#search').fill('cheap|late');
 	await tab.waitForFunction(() => document.querySelectorAll('.tabulator-row').length === 1);
 	const address1 = tab.url();
-	program.stdin.write('x');
+	program.write('x');
 	await tab.waitForFunction(() => document.querySelectorAll('.tabulator-row').length === 2);
 	await moved(tab);
 	assert.equal(tab.url(), address1);
@@ -272,7 +272,7 @@ test('figures move under what the reader does, to the last ones', async () => {
 	// Call graph: moved and made larger.  What one looks at stays, in the same layout unless a routine came; words are new: the times of arcs, which grow.
 	await tab.locator('button[data-tab=graph]').click();
 	await tab.waitForSelector('g.node');
-	await tab.waitForFunction(() => !document.querySelector('.busy'));
+	await settled(tab);
 	await tab.locator('.canvas').press('+');
 	await tab.locator('.canvas').press('ArrowRight');
 	const look = async () => ({
@@ -283,7 +283,7 @@ test('figures move under what the reader does, to the last ones', async () => {
 		at = await look(),
 		words = await tab.locator('.canvas svg:not(.overview)').textContent();
 	await moved(tab);
-	await tab.waitForFunction(() => !document.querySelector('.busy'));
+	await settled(tab);
 	const after = await look();
 	if (after.nodes === at.nodes) assert.equal(after.transform, at.transform);
 	near(after.place, at.place);
@@ -298,16 +298,16 @@ test('figures move under what the reader does, to the last ones', async () => {
 	await tab.locator('body').press('p');
 	await moved(tab);
 
-	program.stdin.end();
-	assert.equal(await ended(program), 0);
+	program.leave();
+	assert.equal(await program.ended(), 0);
 	await tab.waitForSelector('#live[data-state=ended]');
 	assert.equal(await tab.locator('#live').innerText(), 'the program has ended');
 	const report = bench.json('report', file);
 	for (const entry of report.flat) assert.equal(await callsOf(tab, entry.name), entry.calls, entry.name);
-	assert.match(server.said, /aprof: the program has ended; the page stays until \^C\n$/);
+	assert.match(server.wrong, /aprof: the program has ended; the page stays until \^C\n$/);
 	assert.equal((await ask(address)).status, 200, 'and may be loaded again');
 	server.kill('SIGTERM');
-	assert.equal(await ended(server), 0);
+	assert.equal(await server.ended(), 0);
 	assert.deepEqual(tab.wrong, []);
 	assert.deepEqual(
 		tab.asked.filter((asked) => !asked.startsWith(address) && !/^(blob|data):/.test(asked)),
@@ -316,51 +316,49 @@ test('figures move under what the reader does, to the last ones', async () => {
 	await tab.close();
 });
 
-// The process of the program NAME below PARENT, once it has a profile.
-async function below(parent, name) {
-	for (;;) {
-		const found = [parent];
-		for (const pid of found)
-			try {
-				if (
-					fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === name &&
-					fs.readFileSync(`/proc/${pid}/maps`, 'utf8').includes('amon.out')
-				)
-					return pid;
-				found.push(
-					...fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
-				);
-			} catch {
-				/* it ended meanwhile */
-			}
-		await new Promise((done) => setTimeout(done, 20));
-	}
-}
+// The process of the program NAME below RUN, once it has a profile.
+const below = (run, name) =>
+	found(
+		`a process ${name} with a profile below ${run.name}`,
+		() => {
+			const list = [run.pid];
+			for (const pid of list)
+				try {
+					if (
+						fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === name &&
+						fs.readFileSync(`/proc/${pid}/maps`, 'utf8').includes('amon.out')
+					)
+						return pid;
+					const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+					list.push(...children.filter(Boolean).map(Number));
+				} catch {
+					/* it ended meanwhile */
+				}
+			return 0;
+		},
+		{ ending: [run.gone] },
+	);
 
 test('what a program under aprof run left at its end is shown, though its file is gone by then; and what it did lately, against before', async () => {
-	const run = spawn(aprof, ['run', '--no-report', '--data=of-run', './server'], { cwd: bench.folder, stdio: ['pipe', 'pipe', 'inherit'] });
-	started.push(run);
-	const pid = await below(run.pid, 'server'),
-		server = spawn(aprof, ['html', '--live', String(pid)], { cwd: bench.folder, stdio: ['ignore', 'pipe', 'pipe'] });
-	started.push(server);
-	server.stderr.resume();
-	const tab = await bench.tab(await firstLine(server), 'tab=time');
-	run.stdin.write('x');
+	const run = start(aprof, ['run', '--no-report', '--data=of-run', './server']),
+		{ server, address } = await serve(await below(run, 'server')),
+		tab = await bench.tab(address, 'tab=time', { needs: [run, server] });
+	run.write('x');
 	await tab.waitForFunction(() => [...document.querySelectorAll('[data-list=recent] .who')].some((e) => e.textContent === 'work'));
 	assert.match(await tab.locator('main').innerText(), /The last \d+ seconds?/);
-	run.stdin.end();
-	assert.equal(await ended(run), 0);
+	run.leave();
+	assert.equal(await run.ended(), 0);
 	await tab.waitForSelector('#live[data-state=ended]');
 	for (const entry of bench.json('report', bench.file('of-run')).flat) assert.equal(await callsOf(tab, entry.name), entry.calls, entry.name);
 	assert.deepEqual(tab.wrong, []);
 	server.kill('SIGINT');
-	assert.equal(await ended(server), 0);
+	assert.equal(await server.ended(), 0);
 	await tab.close();
 });
 
 test('the page says that aprof is gone, or that the program was killed', async () => {
 	const { server, program, address } = await live('gone'),
-		tab = await bench.tab(address);
+		tab = await bench.tab(address, '', { needs: [program, server] });
 	await moved(tab);
 	assert.equal(
 		await tab
@@ -373,10 +371,10 @@ test('the page says that aprof is gone, or that the program was killed', async (
 	// A routine comes into the call graph: a new layout, in which the selected one stays where it is, also where that is moved while it is laid out.
 	await tab.locator('button[data-tab=graph]').click();
 	await tab.waitForSelector('g.node');
-	await tab.waitForFunction(() => !document.querySelector('.busy'));
+	await settled(tab);
 	await tab.locator(`#n${await numberOf(tab, 'work')}`).click();
 	await heldLayouts(tab);
-	program.stdin.write('x');
+	program.write('x');
 	await tab.waitForSelector('.canvas.busy');
 	await tab.locator('.canvas').press('-');
 	await tab.locator('.canvas').press('ArrowLeft');
@@ -386,21 +384,21 @@ test('the page says that aprof is gone, or that the program was killed', async (
 		const r = app.model.routines.findIndex((about) => about.name === 'late');
 		return r >= 0 && document.querySelector(`#n${r}`);
 	});
-	await tab.waitForFunction(() => !document.querySelector('.busy'));
+	await settled(tab);
 	near(await placeOf(tab, 'work'), old);
 	assert.equal(await tab.locator('g.node.selected').count(), 1);
 
 	server.kill('SIGINT');
-	assert.equal(await ended(server), 0);
+	assert.equal(await server.ended(), 0);
 	await tab.waitForSelector('#live[data-state=gone]');
 	program.kill('SIGKILL');
 	await tab.close();
 
 	const other = await live('killed'),
-		view = await bench.tab(other.address);
+		view = await bench.tab(other.address, '', { needs: [other.program, other.server] });
 	other.program.kill('SIGKILL');
 	await view.waitForSelector('#live[data-state=died]');
 	other.server.kill('SIGINT');
-	assert.equal(await ended(other.server), 0);
+	assert.equal(await other.server.ended(), 0);
 	await view.close();
 });

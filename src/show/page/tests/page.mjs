@@ -1,13 +1,12 @@
 // page.mjs BUILD: the page in a real browser.  Every figure that it shows is held against `aprof report --json` and its like.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { withoutArguments } from '../src/names.js';
-import { Bench, chromium, settled } from './browser.mjs';
+import { Bench, chromium, found, settled } from './browser.mjs';
 
 if (!chromium) {
 	console.log('no Chromium here');
@@ -41,20 +40,17 @@ function hostileProgram() {
 			(all, name) => `\t.globl ${name}\n\t.type ${name}, %function\n${name}: .space 64\n\t.size ${name}, 64`,
 		);
 	fs.writeFileSync(bench.file('hostile.s'), plain);
-	execFileSync(
+	bench.run(
 		'cc',
-		[
-			'-nostdlib',
-			'-static',
-			'-Wl,-Ttext=0x400000',
-			'-Wl,--section-start=.note.gnu.build-id=0x500000',
-			`-Wl,--build-id=0x${Buffer.from('made-by-make-amon--1').toString('hex')}`,
-			'-Wl,-e,Main',
-			'-o',
-			bench.file('hostile'),
-			bench.file('hostile.s'),
-		],
-		{ stdio: 'pipe' },
+		'-nostdlib',
+		'-static',
+		'-Wl,-Ttext=0x400000',
+		'-Wl,--section-start=.note.gnu.build-id=0x500000',
+		`-Wl,--build-id=0x${Buffer.from('made-by-make-amon--1').toString('hex')}`,
+		'-Wl,-e,Main',
+		'-o',
+		bench.file('hostile'),
+		bench.file('hostile.s'),
 	);
 	return bench.file('hostile');
 }
@@ -73,7 +69,7 @@ before(async () => {
 	await bench.open();
 });
 
-after(() => bench.browser?.close());
+after(() => bench.close());
 
 async function sheet(tab, name) {
 	await tab.locator(`button[data-tab=${name}]`).click();
@@ -83,6 +79,9 @@ async function sheet(tab, name) {
 // Its address, and what that says of KEY; tab.url() learns of a change some time later.
 const addressOf = (tab) => tab.evaluate(() => location.href);
 const stateOf = async (tab, key) => new URLSearchParams(new URL(await addressOf(tab)).hash.slice(1)).get(key);
+
+// KEY is pressed on the call graph until IS_SO, which WHAT says.
+const pressedUntil = (tab, key, what, isSo) => found(what, async () => (await isSo()) || (await tab.locator('.canvas').press(key), false));
 
 // The first row of the table is NAME's.
 const firstIs = (tab, name) =>
@@ -849,7 +848,7 @@ test('call graph: letters of 10 pixels, two lines a node, a way from the root, a
 				continue;
 			}
 			assert.match(first.note, /zoom in or press \+ for more$/);
-			while (!(await tab.evaluate(() => location.hash.includes('most=')))) await tab.locator('.canvas').press('+');
+			await pressedUntil(tab, '+', 'more routines are asked for', () => tab.evaluate(() => location.hash.includes('most=')));
 			await drawn(tab);
 			const more = await readable(tab, `${what}, with more`);
 			assert.ok(more.nodes.length > first.nodes.length, `${more.nodes.length} after ${first.nodes.length}`);
@@ -910,7 +909,7 @@ test('call graph: who asks for more gets more, though the next routine has a way
 	const tab = await bench.tab(bench.page('far.html', bench.file('far.folded')), 'tab=graph&by=self&most=3');
 	await drawn(tab);
 	assert.equal((await readable(tab, 'near')).nodes.length, 3);
-	while ((await stateOf(tab, 'most')) === '3') await tab.locator('.canvas').press('+');
+	await pressedUntil(tab, '+', 'more than three routines are asked for', async () => (await stateOf(tab, 'most')) !== '3');
 	await drawn(tab);
 	assert.equal((await readable(tab, 'far')).nodes.length, 33);
 	await closed(tab);
