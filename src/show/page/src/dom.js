@@ -41,6 +41,7 @@ export function named(name, whole, properties = {}) {
 		'span',
 		{ title: whole, 'data-whole': whole ?? name, ...properties, class: `name ${properties.class ?? ''}`.trim() },
 		piece('scope', scope),
+		scope ? h('wbr') : null, // where it may go on in another line
 		h('span', { class: 'last' }, short ? last + args : last),
 		short ? null : piece('args', args),
 		piece('nth', number),

@@ -109,6 +109,13 @@ function card(kind, title, none, ...content) {
 	return h('section', { class: `card${none ? ' none' : ''}`, 'data-finding': kind }, h('h2', {}, title), none ? line(none) : content);
 }
 
+// What HOT has as other sheets have it, where code without hooks that it called counts for it.
+function withCallees(app, hot) {
+	const r = routineOf(app, hot.name, hot.total_ns),
+		self = r < 0 ? 0 : app.base.whole.view('all').figures[0].self[r];
+	return self > 1.005 * hot.time_ns ? h('p', { class: 'note' }, `with the code without hooks that it called ${app.told(self)}`) : null;
+}
+
 // A case of which LIST has routines, the heaviest first.
 function routines(app, kind, title, list) {
 	const there = list.filter((found) => isThere(app, routineOf(app, found.name, found.total_ns))),
@@ -121,6 +128,7 @@ function routines(app, kind, title, list) {
 		h('p', { class: 'main' }, who(app, hot.name, hot.total_ns), hot.place ? ` in ${format.visible(hot.place)}` : null),
 		cost(app, hot.time_ns, hot.error_ns, hot.total_ns === null ? null : hot.calls),
 		hot.total_ns === null ? line('no hooks, so its calls are not counted') : null,
+		kind === 'heavy' ? withCallees(app, hot) : null,
 		hot.callers.length ? callers(app, hot) : null,
 		next(app, there),
 	);

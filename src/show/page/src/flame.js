@@ -18,8 +18,9 @@ const CELL = 20,
 	MOST = 1800,
 	DEEPEST = 400;
 
-const PADDING = 8, // of a frame
+const PADDING = 11, // of a frame, and what letters may be wider than they are measured
 	SCOPE = 20, // what is left of what a name is in, where it gives way
+	TELLING = 3, // letters: fewer are of any routine
 	LEAST = 24; // in which there is room for some letters
 const pen = document.createElement('canvas').getContext('2d');
 const widthOf = (text) => {
@@ -27,7 +28,7 @@ const widthOf = (text) => {
 	return pen.measureText(text).width;
 };
 
-// What of NAME is shown in ROOM pixels that are too few for its last part: the end of that.  null: there is room, or none for anything.
+// What of NAME is shown in ROOM pixels that are too few for its last part: the end of that.  null: there is room, or none for anything; '': for no more than a letter or two.
 function endOf(name, room) {
 	const [scope, last, args] = pieces(name),
 		full = args.length <= FEW ? last + args : last;
@@ -38,8 +39,8 @@ function endOf(name, room) {
 	const tells = args && args.length <= FEW, // its end does, else its beginning
 		part = (k) => (tells ? `…${end.slice(-k)}` : `${end.slice(0, k)}…`);
 	let k = end.length - 1;
-	while (k > 1 && widthOf(part(k)) > room) k--;
-	return part(k);
+	while (k >= TELLING && widthOf(part(k)) > room) k--;
+	return k < TELLING ? '' : part(k);
 }
 
 // The frames of BRANCH that are at least LEAST wide, as d3-flame-graph wants them.
@@ -195,9 +196,9 @@ class Drawing {
 			brief = endOf(name, room);
 		fill(
 			label,
-			b.gap ? '.. ' : null,
+			b.gap && brief !== '' ? '.. ' : null,
 			brief === null ? named(name, null, { 'data-whole': whole }) : h('span', { 'data-whole': whole }, brief),
-			b.folded ? "'" : null,
+			b.folded && brief !== '' ? "'" : null,
 		);
 	}
 

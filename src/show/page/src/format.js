@@ -46,7 +46,8 @@ export function show(v) {
 }
 
 // What it is called: a time, or by its own name.
-export const what = () => (value.unit === 'ns' ? 'time' : value.value);
+export const isTime = () => value.unit === 'ns';
+export const what = () => (isTime() ? 'time' : value.value);
 
 // The same in a sentence: `its own time`, `its own amount`.
 export const amount = () => (value.unit === 'ns' ? 'time' : 'amount');

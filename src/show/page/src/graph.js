@@ -13,8 +13,9 @@ import { save } from './save.js';
 
 const FITTED = 40, // routines that a picture begins with, at most
 	FEWEST = 4,
-	ENOUGH = 6, // routines with less than all of the run that are drawn, though there is no room for them, where else none would be
-	ALL = 99.95, // percent, as `100 %` is written
+	ENOUGH = 8, // routines with less than half of the run that are drawn, though there is no room for them, where else none would be
+	HALF = 50, // percent: routines with more are one chain of calls
+	ALL = 99.95, // as `100 %` is written
 	TRIES = 7;
 const LEAST = 0.01,
 	LARGEST = 50; // ends of the slider, percent; it is logarithmic
@@ -49,11 +50,11 @@ async function fitting(app, room, gone) {
 	}
 	const made = best ?? last,
 		enough = enoughOf(app);
-	return made.detail.limited && made.detail.least >= ALL && made.detail.items.length < enough ? laidOut(app, enough, room) : made;
+	return made.detail.limited && made.detail.least >= HALF && made.detail.items.length < enough ? laidOut(app, enough, room) : made;
 }
 
-// How many routines say something: a chain of calls that all of the run goes through says little by itself.
-const enoughOf = (app) => Math.min(FITTED, ENOUGH + heaviest(app).filter((r) => routineShare(app, r) >= ALL).length);
+// How many routines say something: a chain of calls that most of the run goes through says little by itself.
+const enoughOf = (app) => Math.min(FITTED, ENOUGH + heaviest(app).filter((r) => routineShare(app, r) >= HALF).length);
 
 // What the state asks for: a number of items, or as many as fit.
 function asked(app) {

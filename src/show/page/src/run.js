@@ -179,6 +179,9 @@ function heaviest(app, title, name, text) {
 		'section',
 		{},
 		h('h2', {}, title),
+		name === 'self' && !app.model.compares && app.base.hasLeaves && list.length
+			? h('p', { class: 'note' }, 'Code without hooks counts for who called it.')
+			: null,
 		list.length
 			? h(
 					'table',

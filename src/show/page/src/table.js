@@ -25,13 +25,13 @@ const given = (shown) => (c) => (c.getValue() === null ? '' : shown(c));
 
 // A column of times of the side S.
 function timeColumn(app, title, field, s) {
-	return { ...right, title, field, width: title.length > 9 ? 118 : 88, formatter: given((c) => cell(app.told(c.getValue(), s), c.getValue())) };
+	return { ...right, title, field, width: title.length > 8 ? 112 : 88, formatter: given((c) => cell(app.told(c.getValue(), s), c.getValue())) };
 }
 
 // Of the means by calls of the times in column OF.
 function meanColumn(app, title, field, of) {
 	const text = (c) => app.mean(c.getData()[of], c.getData().calls);
-	return { ...right, title, field, width: title.length > 9 ? 118 : 88, formatter: given((c) => cell(text(c), c.getValue())) };
+	return { ...right, title, field, width: title.length > 8 ? 112 : 88, formatter: given((c) => cell(text(c), c.getValue())) };
 }
 
 function shareColumn(app, title, field, of, s) {
@@ -61,7 +61,7 @@ function changeColumn(app, title, field, text) {
 		...right,
 		title,
 		field,
-		width: 178,
+		width: 164,
 		sorter: (a, b) => Math.abs(a?.by ?? 0) - Math.abs(b?.by ?? 0) || (a?.by ?? 0) - (b?.by ?? 0),
 		formatter: given((c) => changeText(c.getValue(), text)),
 	};

@@ -1696,6 +1696,43 @@ test('processes and phases as small charts: processes are those of each file, ph
 	await closed(tab);
 });
 
+test('where names have no room beside their figures they stand above them, whole', async () => {
+	const tab = await bench.tab(onePage, '', { viewport: { width: 390, height: 800 } });
+	const out = await tab
+		.locator('[data-list=self] .who')
+		.evaluateAll(
+			(all) => all.filter((cell) => cell.getBoundingClientRect().right > innerWidth || cell.clientWidth < innerWidth / 2).length,
+		);
+	assert.equal(out, 0);
+	await closed(tab);
+});
+
+test('a picture is more than the chain of calls that most of the run goes through', async () => {
+	const chain = Array.from({ length: 40 }, (_, i) => `through_${i}`),
+		stacks = [`_start 2`];
+	for (let i = 0; i < 12; i++) stacks.push(`${chain.join(';')};leaf_${i} ${50 + i}`);
+	fs.writeFileSync(bench.file('chain.folded'), `${stacks.join('\n')}\n`);
+	const tab = await bench.tab(bench.page('chain.html', bench.file('chain.folded')), 'tab=graph');
+	await drawn(tab);
+	const { nodes } = await readable(tab, 'chain');
+	assert.ok(nodes.length > 20, `${nodes.length} nodes`);
+	await closed(tab);
+});
+
+test('what is no time is not called time', async () => {
+	fs.writeFileSync(
+		bench.file('callgrind.out'),
+		'version: 1\ncreator: a test\nevents: Dr\nfn=main\n1 100\ncfn=work\ncalls=3 2\n1 900\nfn=work\n2 900\n',
+	);
+	const file = bench.file('callgrind.out'),
+		tab = await bench.tab(bench.page('dr.html', file));
+	assert.deepEqual(await tab.locator('[data-list=self], [data-list=total]').count(), 2);
+	const text = await tab.locator('main').innerText();
+	assert.doesNotMatch(text, /self time|total time|its time/);
+	await closed(tab);
+	await sameTitles(bench.page('dr2.html', file), file);
+});
+
 test('two profiles: both sides and the change in every sheet', async () => {
 	const base = byName(bench.json('report', one).flat),
 		next = byName(bench.json('report', two).flat);
