@@ -10,11 +10,11 @@ module+0xaddress; lines of FILE, `module+0xaddress NAME`, name them."""
 import argparse, os, signal, struct, sys
 
 PAGE, NONE, ROOT = 4096, 0xffffffff, 0x7fffff00
-MODULES, ROUTINES, THREADS, CONTEXTS, RESET, PHASES, PHASE_COUNTS, SCRIPTS, SITES, SLICES, VALUES, AMOUNTS = 1, 2, 3, 4, 7, 8, 9, 14, 15, 19, 23, 24
+MODULES, ROUTINES, THREADS, CONTEXTS, RESET, PHASES, PHASE_COUNTS, SCRIPTS, SITES, SLICES, VALUES, AMOUNTS, ORIGINS = 1, 2, 3, 4, 7, 8, 9, 14, 15, 19, 23, 24, 25
 PEAK = 8                                # a flag of values
 SEVERAL = 2**64 - 1                     # call sites that were not told apart
 PSEUDO = {ROOT + 1: "(elided)", ROOT + 2: "(lost)", ROOT + 3: "(monitor)", ROOT + 4: "(unplaced)"}
-CLOCK, TSC_HZ = 104, 120                # offsets in the header of these fields
+START, CLOCK, TSC_HZ = 48, 104, 120      # offsets in the header of these fields
 
 def step(history, routine):
     """A1-A5: the history after a call of ROUTINE; entries are (routine, marked)."""
@@ -36,7 +36,8 @@ def step(history, routine):
 def chunks(data):
     """(kind, thread, offset of the items, whole items, offset of counters, base, value) of each chunk, in the file's order."""
     used, at = struct.unpack_from("<Q", data, 16)[0], PAGE
-    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8, PHASES: 64, PHASE_COUNTS: 24, SCRIPTS: 1, SITES: 8, SLICES: 24, VALUES: 128, AMOUNTS: 32}
+    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8, PHASES: 64, PHASE_COUNTS: 24, SCRIPTS: 1, SITES: 8, SLICES: 24, VALUES: 128, AMOUNTS: 32,
+             ORIGINS: 16}
     while at < used and at + 64 <= len(data):
         magic, kind, size, thread, count, capacity, first, counters, base, value = struct.unpack_from("<IIQIIIIIII", data, at)
         if magic != 0x6b6e6863 or size == 0 or size % PAGE or at + size > used or count > capacity:
@@ -87,12 +88,15 @@ def place(mods, address):
 def slices(data, found):
     """(thread, item or NONE, first ns, ns after the last, ticks, time) of each slice, all intervals as long as the longest."""
     tables = [(thread, at, count, base) for kind, thread, at, count, _, base, _ in found if kind == SLICES and count]
-    longest = max((base for *_, base in tables), default=0)
-    length = 4000000 << longest
+    begun = [start for kind, _, at, count, *_ in found if kind == ORIGINS for start, in struct.iter_unpack("<Q8x", data[at:at + 16 * count])]
+    levels = {thread: max(level for other, *_, level in tables if other == thread) for thread, *_ in tables}
+    length = 4000000 << max(levels.values(), default=0)
     for thread, at, count, level in tables:
+        offset = max(0, begun[thread] - struct.unpack_from("<Q", data, START)[0]) if thread < len(begun) else 0
         for interval, item, time, ticks in struct.iter_unpack("<IIQI4x", data[at:at + 24 * count]):
             if interval:
-                begin = (interval - 1 >> longest - level) * length
+                middle = (2 * (interval - 1 >> levels[thread] - level) + 1) * (2000000 << levels[thread])
+                begin = (offset + middle) // length * length
                 yield thread, item, begin, begin + length, ticks, time
 
 def read(data, contexts, names, sites, parts, value):

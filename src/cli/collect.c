@@ -261,7 +261,7 @@ static bool collect_is_small(const char *path)
 static bool input_keep(const struct run *r, struct input *in, char **name)
 {
 	input_carry(in);
-	input_tell_slices(in, in->profile->nslices > 0);
+	input_tell_slices(in, in->profile->nslices > 0 && !profile_sum_keeps_slices(in->profile));
 	return data_file_keep(r->options->data, NULL, in, name);
 }
 

@@ -33,7 +33,7 @@ struct reduction {
 	struct job *job;		/* that the rank is of */
 	struct harvest harvest;		/* this rank's profiles */
 	const struct harvest_program *own; /* those of the program that called MPI_Finalize; NULL: there are none */
-	struct profile_sum *sum;	/* of this rank and of those that sent theirs, threads by name; NULL: of none */
+	struct profile_sum *sum;	/* of this rank and of those that sent theirs; NULL: of none */
 	uint64_t ranks;			/* how many these are */
 	struct reduction_result result;
 };
@@ -106,13 +106,19 @@ static void sum_drop(struct reduction *r)
 	r->own = NULL;
 }
 
+/* Are threads of ranks put together by name?  Those of few ranks whose time is known by interval stay apart, each with its own. */
+static bool by_name(const struct reduction *r)
+{
+	return !r->run->options->intervals || r->job->size > SUM_APART;
+}
+
 /* Add P, of RANKS ranks, to the sum.  False: it does not go with that, or memory is short, and there is no sum any more. */
 static bool reduction_sum_add(struct reduction *r, const struct profile *p, uint64_t ranks)
 {
 	struct error err = { 0 };
 
 	if (!r->sum)
-		r->sum = profile_sum_new(true);
+		r->sum = profile_sum_new(by_name(r));
 	if (r->sum && profile_sum_add(r->sum, p, &err)) {
 		r->ranks += ranks;
 		return true;
@@ -125,7 +131,7 @@ static bool reduction_sum_add(struct reduction *r, const struct profile *p, uint
 /* P as one of a single run, whose ranks are this one.  NULL: out of memory. */
 static struct profile *rank_make(const struct reduction *r, const struct profile *p)
 {
-	struct profile_sum *s = profile_sum_new(true);
+	struct profile_sum *s = profile_sum_new(by_name(r));
 	struct profile *one = NULL;
 	struct error ignored;
 

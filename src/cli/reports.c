@@ -127,7 +127,7 @@ static int reports_sum_write(const struct input *in)
 
 	if (!output_unasked("amon.sum", FILE_PROFILE, "aprof merge -o OUT writes the sum elsewhere"))
 		return STATUS_TROUBLE;
-	input_tell_slices(in, in->profile->nslices > 0);
+	input_tell_slices(in, in->profile->nslices > 0 && !profile_sum_keeps_slices(in->profile));
 	data = profile_write(in->profile, &len, &err);
 	ok = data && files_write("amon.sum", data, len, &err);
 

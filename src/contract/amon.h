@@ -209,6 +209,7 @@ enum amon_kind {
 	AMON_PROCESSES,		/* struct amon_processes, and from `first` on a whole file of this format in each `base` bytes, of a short process each */
 	AMON_VALUES,		/* struct amon_value[count] */
 	AMON_AMOUNTS,		/* of one thread and the value `value`: struct amon_amount[capacity], of its items from `base` on; of no thread: of arcs */
+	AMON_ORIGINS,		/* struct amon_origin[count]: of a sum, of which process each thread was */
 	AMON_KINDS
 };
 
@@ -403,10 +404,17 @@ struct amon_slice {
 	uint32_t context;	/* index among the thread's items; AMON_NONE: the slow path of the monitor (amon_thread.monitor) */
 	uint64_t time;		/* as amon_counter.time */
 	uint32_t ticks;		/* samples */
-	uint32_t reserved;	/* 0 */
+	uint32_t phase;		/* index of the phase that went on; 0: not told */
 };
 
-/* A phase of the run, as the program names it. Index 0 is AMON_PHASE_STOPPED: what is counted in it is to be left out. */
+/* The process that a thread of a sum was of.  The intervals of the thread's slices begin when that process' file was begun. */
+struct amon_origin {
+	uint64_t start_realtime; /* as its header has it; 0: of several processes */
+	int32_t pid;		/* the same */
+	uint32_t rank;		/* in its MPI job; AMON_NONE: of none, or not known */
+};
+
+/* A phase of the run, as the program names it. Index 0 is AMON_PHASE_STOPPED: what is counted in it is to be left out; index 1 the time before any was named. */
 struct amon_phase {
 	char name[48];		/* NUL-terminated; "" for the time before any was named */
 	uint64_t begun;		/* how often it was entered */
@@ -414,7 +422,7 @@ struct amon_phase {
 	uint32_t reserved;	/* 0 */
 };
 
-enum { AMON_PHASE_STOPPED, AMON_PHASE_TOTALS = 2 };
+enum { AMON_PHASE_STOPPED, AMON_PHASE_UNNAMED, AMON_PHASE_TOTALS = 2 };
 
 /* What was counted in a phase, or, of the mark, what stood in the counters when the one that goes on began.  The first is of
  * the thread: calls, time, ticks hold its CPU time (ns), what was unplaced (ns), what was the monitor's; the second holds

@@ -23,24 +23,24 @@ static uint32_t slice_hash(uint32_t interval, uint32_t context)
 	return (uint32_t)(((uint64_t)interval << 32 | context) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* The slot of the two, or a free one for them; NULL: there is neither. */
-static struct amon_slice *slice_find(struct amon_slice *table, uint32_t slots, uint32_t interval, uint32_t context)
+/* The slot of the three, or a free one for them; NULL: there is neither.  Those of several phases stand one behind the other. */
+static struct amon_slice *slice_find(struct amon_slice *table, uint32_t slots, uint32_t interval, uint32_t context, uint32_t phase)
 {
 	uint32_t hash = slice_hash(interval, context);
 
 	for (uint32_t i = 0; i < slots; i++) {
 		struct amon_slice *s = &table[(hash + i) & (slots - 1)];
 
-		if (!s->interval || (s->interval == interval && s->context == context))
+		if (!s->interval || (s->interval == interval && s->context == context && s->phase == phase))
 			return s;
 	}
 	return NULL;
 }
 
-bool slice_charge(struct amon_chunk *c, uint32_t slots, uint64_t number, uint32_t context, uint64_t time, uint32_t ticks)
+bool slice_charge(struct amon_chunk *c, uint32_t slots, uint64_t number, uint32_t context, uint32_t phase, uint64_t time, uint32_t ticks)
 {
 	uint32_t interval = (uint32_t)number + 1;
-	struct amon_slice *s = slice_find((struct amon_slice *)(c + 1), slots, interval, context);
+	struct amon_slice *s = slice_find((struct amon_slice *)(c + 1), slots, interval, context, phase);
 
 	if (!s || (!s->interval && c->count >= slots / 4 * 3))
 		return false;
@@ -49,6 +49,7 @@ bool slice_charge(struct amon_chunk *c, uint32_t slots, uint64_t number, uint32_
 	if (s->interval)
 		return true;
 	s->context = context;
+	s->phase = phase;
 	c->count++;
 	__atomic_store_n(&s->interval, interval, __ATOMIC_RELEASE);
 	return true;

@@ -26,8 +26,8 @@ uint32_t slice_level(uint64_t elapsed, uint32_t level);
 /* How many slots the table of level NEXT is to have, behind one of so many SLOTS of LEVEL; 0: there was none. */
 uint32_t slice_room(uint32_t slots, uint32_t level, uint32_t next);
 
-/* Charge TIME and TICKS samples to CONTEXT in interval NUMBER of the level of the table C, whose slots are SLOTS, a power of 2, as it was made.  One
+/* Charge TIME and TICKS samples to CONTEXT, in PHASE, in interval NUMBER of the level of the table C, whose slots are SLOTS, a power of 2, as it was made.  One
  * writer.  False: it is full, to three quarters. */
-bool slice_charge(struct amon_chunk *c, uint32_t slots, uint64_t number, uint32_t context, uint64_t time, uint32_t ticks);
+bool slice_charge(struct amon_chunk *c, uint32_t slots, uint64_t number, uint32_t context, uint32_t phase, uint64_t time, uint32_t ticks);
 
 #endif

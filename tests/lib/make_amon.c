@@ -408,7 +408,7 @@ static void slice_add(struct make_amon *m, struct made_thread *t, uint64_t time,
 		return;
 	grow(&t->slices, t->nslices, &t->slice_room, sizeof *t->slices);
 	t->slices[t->nslices++] = (struct amon_slice){ .interval = (uint32_t)interval + 1, .context = t->first_item[t->now], .time = time,
-						       .ticks = (uint32_t)ticks };
+						       .ticks = (uint32_t)ticks, .phase = m->nphases > 0 ? m->phase : AMON_PHASE_UNNAMED };
 }
 
 uint32_t make_amon_value(struct make_amon *m, const char *name, const char *unit, uint32_t flags)

@@ -8,16 +8,24 @@ from scratch import Scratch
 
 BUILD = os.path.abspath(sys.argv[1])
 START = 56                               # offset of amon_header.start_monotonic
-PAGE, NONE, SLICES = 4096, 0xffffffff, 19    # of doc/format.md
+PAGE, NONE, PHASES, SLICES = 4096, 0xffffffff, 8, 19    # of doc/format.md
+CONTRACT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "contract")
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "doc", "read_amon.py")
 
 # Works in early() for MS milliseconds of CPU time, then as long in late(), or with "ever" goes on; says when it went from one to the other.  With a number
-# of THREADS each of them does so, the second of two waiting for the first.
+# of THREADS each of them does so, the second of two waiting for the first; with "w" what comes later is another process's.
 PROGRAM = r"""#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#ifdef PHASES
+#include "aprof.h"
+#define PHASE(name) aprof_phase(name)
+#else
+#define PHASE(name) (void)name
+#endif
 #define N __attribute__((noinline, noclone))
 static volatile long sink;
 static double clock_of(clockid_t c) { struct timespec t; clock_gettime(c, &t); return (double)t.tv_sec + (double)t.tv_nsec / 1e9; }
@@ -36,7 +44,9 @@ int main(int argc, char **argv)
 	const char *what = argc > 2 ? argv[2] : "";
 	pthread_t t;
 
+	PHASE("one");
 	first(ms);
+	PHASE("two");
 	printf("%.9f\n", now());
 	fflush(stdout);
 	if (*what == 't') {
@@ -46,8 +56,10 @@ int main(int argc, char **argv)
 		sleeping();
 		printf("%.9f\n", now());
 		second(ms);
-	} else if (*what == 'f') {
+	} else if (*what == 'w') {
 		if (fork())
+			wait(NULL);
+		else
 			second(ms);
 	} else {
 		do
@@ -290,13 +302,47 @@ class Intervals(Scratch):
         self.check_sums([begun, middle])
 
     def test_sums(self):
-        """What several processes were added up to tells no intervals, and says so once."""
+        """The sum of few processes tells when each of them worked, on one axis; that of many tells nothing, and says so once."""
         self.build()
-        done = self.until_met(lambda: self.shell([os.path.join(BUILD, "aprof"), "run", "--no-report", "--intervals", "./p", "300", "f"])[1])
-        self.assertEqual(done.count("times by interval"), 1, done)
+        ms, parts = 100, [0]
+        while not all(parts):                   # on a busy machine the sampler may not meet a short process at all
+            ms *= 2
+            out, said = self.until_met(lambda: self.shell([os.path.join(BUILD, "aprof"), "run", "--no-report", "--intervals", "./p", str(ms), "w"]))
+            self.assertNotIn("times by interval", said)
+            moment, step = self.of_the_run(out), 3 * self.interval()
+            before, after = "--time-range=..%.6f" % (moment - step), "--time-range=%.6f.." % (moment + step)
+            parts = [self.whole("early", before), self.whole("late", after)]
+        self.assertEqual([self.whole("late", before), self.whole("early", after)], [0, 0])
+        self.assertEqual(len({thread["pid"] for thread in json.loads(self.aprof("info", "--json"))["threads"]}), 2)
+        self.check_sums([moment], "--raw", off=1)
+        self.aprof("merge", "-o", "sum", "amon.out")
+        self.assertEqual(self.contexts("--raw", before, profile="sum"), self.contexts("--raw", before))
         self.run_it("100")
-        self.assertEqual(self.shell([os.path.join(BUILD, "aprof"), "merge", "-o", "sum", "amon.out", "amon.out"])[1].count("times by interval"), 1)
+        self.assertEqual(self.shell([os.path.join(BUILD, "aprof"), "merge", "-o", "sum", *["amon.out"] * 17])[1].count("times by interval"), 1)
         self.assertIn("does not have its time by interval", self.refused("tree", "--time-range=0..1", "sum")[0])
+
+    def test_phases(self):
+        """Each slice is of the phase in which it was charged."""
+        self.build("-DPHASES", "-I" + CONTRACT)
+        self.run_it("200", "t")
+        found = {}
+        with open(os.path.join(self.cwd, "amon.out"), "rb") as file:
+            data, at, names = file.read(), PAGE, []
+        while at < struct.unpack_from("<Q", data, 16)[0]:
+            _, kind, size, _, count, slots, start = struct.unpack_from("<IIQIIII", data, at)
+            if kind == PHASES:
+                names = [data[at + start + 64 * i:at + start + 64 * i + 48].split(b"\0")[0].decode() for i in range(count)]
+            for i in range(slots if kind == SLICES else 0):
+                interval, _, time, _, phase = struct.unpack_from("<IIQII", data, at + start + 24 * i)
+                if interval:
+                    found[phase] = found.get(phase, 0) + time
+            at += size
+        told = {phase["phase"]: phase["contexts_ns"] for phase in json.loads(self.aprof("info", "--json"))["phases"]}
+        self.assertEqual(names[1], "")
+        self.assertNotIn(0, found)
+        self.assertEqual({names[phase] for phase in found} - {""}, {"one", "two"})
+        for phase in found:
+            self.assertAlmostEqual(found[phase], told.get(names[phase], 0), delta=0.02 * sum(told.values()))
 
     def test_off(self):
         """Nothing is kept that nobody asked for."""

@@ -333,6 +333,19 @@ class Whole(Job):
         self.assertEqual(read(), common)
 
     @each_kind
+    def test_intervals(self, kind):
+        """Of few ranks it is known of each when it worked."""
+        self.compile(kind)
+        self.run_job(kind, 3, 1, 300, options=("--intervals", "--no-report"))
+        info = json.loads(self.command(APROF, "info", "--json").stdout)
+        self.assertEqual({thread["rank"] for thread in info["threads"]}, {0, 1, 2})
+        self.assertEqual(len({(thread["rank"], thread["pid"]) for thread in info["threads"]}), 3)
+        ticks = sum(thread["ticks"] for thread in info["threads"])
+        self.assertGreater(ticks, 0)
+        self.assertAlmostEqual(sum(interval["ticks"] for interval in info["intervals"]), ticks, delta=0.2 * ticks)
+        self.command(APROF, "report", "--time-range=0..")
+
+    @each_kind
     def test_eight(self, kind):
         self.compile(kind)
         done = self.run_job(kind, 8, 5, 10, options=("--clock=count",))

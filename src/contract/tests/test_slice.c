@@ -63,16 +63,33 @@ static const struct amon_slice *found(uint64_t number, uint32_t context)
 static void test_adds_up(void **state)
 {
 	(void)state;
-	assert_true(slice_charge(&table.head, SLOTS, 0, 7, 100, 1));
-	assert_true(slice_charge(&table.head, SLOTS, 0, AMON_NONE, 5, 1));
-	assert_true(slice_charge(&table.head, SLOTS, 999, 7, 30, 2));
-	assert_true(slice_charge(&table.head, SLOTS, 0, 7, 11, UINT32_MAX));
+	assert_true(slice_charge(&table.head, SLOTS, 0, 7, 1, 100, 1));
+	assert_true(slice_charge(&table.head, SLOTS, 0, AMON_NONE, 1, 5, 1));
+	assert_true(slice_charge(&table.head, SLOTS, 999, 7, 1, 30, 2));
+	assert_true(slice_charge(&table.head, SLOTS, 0, 7, 1, 11, UINT32_MAX));
 	assert_int_equal(table.head.count, 3);
 	assert_int_equal(found(0, 7)->time, 111);
 	assert_int_equal(found(0, 7)->ticks, UINT32_MAX);
 	assert_int_equal(found(0, AMON_NONE)->time, 5);
 	assert_int_equal(found(999, 7)->time, 30);
 	assert_int_equal(found(999, 7)->ticks, 2);
+}
+
+/* Phases of one interval are told apart. */
+static void test_phases(void **state)
+{
+	uint64_t time[4] = { 0 };
+
+	(void)state;
+	assert_true(slice_charge(&table.head, SLOTS, 5, 7, 2, 100, 1));
+	assert_true(slice_charge(&table.head, SLOTS, 5, 7, 3, 10, 1));
+	assert_true(slice_charge(&table.head, SLOTS, 5, 7, 2, 1, 1));
+	assert_int_equal(table.head.count, 2);
+	for (int i = 0; i < SLOTS; i++)
+		if (table.slots[i].interval)
+			time[table.slots[i].phase] += table.slots[i].time;
+	assert_int_equal(time[2], 101);
+	assert_int_equal(time[3], 10);
 }
 
 /* When it is full to three quarters it takes no more slices, but goes on with those that it has. */
@@ -82,11 +99,11 @@ static void test_full(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < FITS; i++)
-		assert_true(slice_charge(&table.head, SLOTS, i % 9, i, 1, 1));
-	assert_false(slice_charge(&table.head, SLOTS, 9, 1, 1, 1));
+		assert_true(slice_charge(&table.head, SLOTS, i % 9, i, 1, 1, 1));
+	assert_false(slice_charge(&table.head, SLOTS, 9, 1, 1, 1, 1));
 	assert_null(found(9, 1));
 	for (uint32_t i = 0; i < FITS; i++)
-		assert_true(slice_charge(&table.head, SLOTS, i % 9, i, 1, 1));
+		assert_true(slice_charge(&table.head, SLOTS, i % 9, i, 1, 1, 1));
 	for (int i = 0; i < SLOTS; i++)
 		all += table.slots[i].time;
 	assert_int_equal(all, 2 * FITS);
@@ -98,13 +115,13 @@ static void test_overwritten(void **state)
 {
 	(void)state;
 	memset(table.slots, 0xaa, sizeof table.slots);
-	assert_false(slice_charge(&table.head, SLOTS, 1, 1, 1, 1));
+	assert_false(slice_charge(&table.head, SLOTS, 1, 1, 1, 1, 1));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_levels), cmocka_unit_test(test_rooms), cmocka_unit_test_setup(test_adds_up, set_up),
+		cmocka_unit_test(test_levels), cmocka_unit_test(test_rooms), cmocka_unit_test_setup(test_adds_up, set_up), cmocka_unit_test_setup(test_phases, set_up),
 		cmocka_unit_test_setup(test_full, set_up), cmocka_unit_test_setup(test_overwritten, set_up),
 	};
 

@@ -6,6 +6,7 @@
 #include "contract/amon.h"
 #include "contract/slice.h"
 #include "inside/file/file.h"
+#include "inside/process/phase.h"
 #include "inside/process/thread.h"
 #include "inside/state.h"
 #include "inside/sys.h"
@@ -36,7 +37,7 @@ static bool clock_slices_charge(struct thread *t, uint64_t at, uint32_t level, u
 {
 	const struct slice_table *last = t->clock.nslices ? &t->clock.slices[t->clock.nslices - 1] : NULL;
 
-	return last && last->level == level && slice_charge(last->chunk, last->slots, at / slice_length(level), item, time, ticks);
+	return last && last->level == level && slice_charge(last->chunk, last->slots, at / slice_length(level), item, phase_now(), time, ticks);
 }
 
 void slices_charge(struct thread *t, uint32_t item, uint64_t time, uint32_t ticks)

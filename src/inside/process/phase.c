@@ -141,6 +141,8 @@ static void go_to(uint32_t phase)
 
 /* ---- for others ---- */
 
+uint32_t phase_now(void) { return names ? current : AMON_PHASE_UNNAMED; }
+
 void phase_reset(void)
 {
 	for (struct thread *t = monitor.threads; t; t = t->chain.next)

@@ -57,6 +57,7 @@ void profile_add_share(struct profile *p, const struct profile_share *s);
 int order_shares(const void *x, const void *y);
 int order_amounts(const void *x, const void *y);
 int order_slices(const void *x, const void *y);
+void slice_add_up(struct profile_slice *to, const struct profile_slice *s);	/* both of one key */
 int order_pcs(const void *x, const void *y);
 int order_detours(const void *x, const void *y);
 int order_sites(const void *x, const void *y);

@@ -50,8 +50,8 @@ struct profile_run {
 	uint64_t file_size;		/* bytes */
 	struct profile_command *commands; /* the processes of which the file is the sum; NULL: it is of one */
 	size_t ncommands;		/* how many */
-	bool sliced;			/* its time is known by interval, too: slices[]; an interval is slice_length(level) long (contract/slice.h) */
-	uint32_t level;			/* 0 if it is not */
+	bool sliced;			/* its time is known by interval, too: slices[] (contract/slice.h) */
+	uint32_t level;			/* the highest of its threads'; 0 if it is not */
 	uint32_t ranks;			/* of an MPI job, of which the file is the sum and tells how they differ; 0: of none */
 };
 
@@ -87,6 +87,8 @@ struct profile_thread {
 	uint32_t run;			/* index in runs[] */
 	struct amon_thread record;	/* as in the file, times converted to ns; name NUL-terminated */
 	uint32_t current;		/* context it was in at the end; PROFILE_NONE: unknown */
+	struct amon_origin origin;	/* the process that it was of; of a thread that is the sum of several: zeros */
+	uint32_t level;			/* the intervals of its slices are slice_length(level) long, from the beginning of that process' file on */
 };
 
 /* A context: one history and the sums of its counters over all threads.
@@ -142,13 +144,14 @@ struct profile_amount {
 	uint64_t squares[2];		/* as in contexts */
 };
 
-/* What samples charged to one context of one thread in one interval of its run.  Sorted by thread, context, interval; each triple once. */
+/* What samples charged to one context of one thread in one interval and phase of its run.  Sorted by thread, context, interval, phase; each once. */
 struct profile_slice {
 	uint32_t thread;		/* index in threads[] */
 	uint32_t context;		/* index in contexts[]; PROFILE_NONE: the monitor, in its slow path */
-	uint32_t interval;		/* from 0 on; they begin with the file */
-	uint32_t ticks;			/* samples */
+	uint32_t interval;		/* from 0 on; they begin with the file of the thread's process */
+	uint32_t phase;			/* index in phases[]; PROFILE_NONE: not told */
 	uint64_t time;			/* raw, ns */
+	uint32_t ticks;			/* samples */
 };
 
 /* A range of the time of a run, in ns since its file was begun.  An interval is in it if its middle is. */
@@ -322,6 +325,13 @@ bool profile_has_calls(const struct profile *p);
 /* The variance of CONTEXT's time, in squares of its unit, if that is sampled: by what each sample stands for, where that is known, else as if they
  * were alike. */
 double profile_variance(const struct profile *p, uint32_t context);
+
+/* Are the times of P known by interval?  Of short processes, whose files have no room for that, they are not; nine tenths of the samples are to be of threads
+ * that tell them. */
+bool profile_is_sliced(const struct profile *p);
+
+/* The middle of the interval of S, ns since its run began; the run of a sum began with the first of its processes. */
+uint64_t profile_slice_middle(const struct profile *p, const struct profile_slice *s);
 
 /* Is S in the range R of its run? */
 bool profile_range_has(const struct profile *p, const struct profile_range *r, const struct profile_slice *s);

@@ -150,6 +150,7 @@ static uint32_t reader_item_size(uint32_t kind)
 	case AMON_AMOUNTS: return sizeof(struct amon_amount);
 	case AMON_PCS_PACKED: return 1;
 	case AMON_SAMPLED: return 1;
+	case AMON_ORIGINS: return sizeof(struct amon_origin);
 	default: return 0;
 	}
 }

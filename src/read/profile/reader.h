@@ -134,7 +134,7 @@ bool read_spreads(struct reader *r, const struct chunk *c);
 bool spreads_prepare(struct reader *r);
 void spreads_commit(struct reader *r);
 
-/* slices.c: before any thread, how long the file's intervals are; take chunk C of thread THREAD, the one at hand; put its slices, from FIRST on, in order. */
+/* slices.c: before any thread, how long their intervals are; take chunk C of thread THREAD, the one at hand; put its slices, from FIRST on, in order. */
 void slices_prepare(struct reader *r);
 bool read_slices(struct reader *r, const struct chunk *c, uint32_t thread);
 void slices_merge(struct profile *p, size_t first);

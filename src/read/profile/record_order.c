@@ -27,7 +27,9 @@ int order_slices(const void *x, const void *y)
 
 	if (a->thread != b->thread)
 		return by(a->thread, b->thread);
-	return a->context != b->context ? by(a->context, b->context) : by(a->interval, b->interval);
+	if (a->context != b->context)
+		return by(a->context, b->context);
+	return a->interval != b->interval ? by(a->interval, b->interval) : by(a->phase, b->phase);
 }
 
 int order_pcs(const void *x, const void *y)

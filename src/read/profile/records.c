@@ -154,11 +154,23 @@ static bool add_thread(struct reader *r, const struct amon_thread *record, uint6
 	    !array_reserve(&p->threads, &p->private->threads, (size_t)p->nthreads + 1, sizeof *p->threads))
 		return reader_no_memory(r);
 	t = &p->threads[p->nthreads++];
-	*t = (struct profile_thread){ .run = p->nruns - 1, .record = *record, .current = PROFILE_NONE };
+	*t = (struct profile_thread){ .run = p->nruns - 1, .record = *record, .current = PROFILE_NONE,
+		.origin = { r->run.header.start_realtime, r->run.header.pid, AMON_NONE } };
 	t->record.name[sizeof t->record.name - 1] = 0;
 	if (r->chosen)				/* these are of the first value */
 		t->record.unplaced = t->record.monitor = t->record.ticks = t->record.monitor_ticks = t->record.squares = 0;
 	return true;
+}
+
+/* Of which process each thread of a sum was. */
+static void origins_read(struct reader *r)
+{
+	const struct chunk *c;
+	uint32_t thread = r->run.first_thread;
+
+	for (size_t i = 0; (c = reader_next(r, AMON_ORIGINS, &i)) != NULL;)
+		for (uint32_t k = 0; k < c->items && thread < r->p->nthreads; k++, thread++)
+			memcpy(&r->p->threads[thread].origin, r->data + c->at + c->head.first + (uint64_t)k * sizeof(struct amon_origin), sizeof(struct amon_origin));
 }
 
 bool read_threads(struct reader *r)
@@ -175,5 +187,6 @@ bool read_threads(struct reader *r)
 				return false;
 		}
 	r->run.threads = r->p->nthreads - r->run.first_thread;
+	origins_read(r);
 	return true;
 }

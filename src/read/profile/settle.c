@@ -289,6 +289,7 @@ static void records_place(struct profile_sum *s, const struct renumbering *at)
 	struct profile_detour *detours = (void *)s->detours.items;
 	struct profile_site *sites = (void *)s->sites.items;
 	struct profile_arc *arcs = (void *)s->arcs.items;
+	struct profile_slice *slices = (void *)s->slices.items;
 
 	for (size_t i = 0; i < s->shares.n; i++)
 		shares[i].context = at->contexts[shares[i].context];
@@ -312,6 +313,8 @@ static void records_place(struct profile_sum *s, const struct renumbering *at)
 		sites[i].to = at->contexts[sites[i].to];
 		sites[i].module = module_at(at, sites[i].module);
 	}
+	for (size_t i = 0; i < s->slices.n; i++)
+		slices[i].context = slices[i].context == PROFILE_NONE ? PROFILE_NONE : at->contexts[slices[i].context];
 	for (size_t i = 0; i < s->arcs.n; i++) {
 		arcs[i].from = arcs[i].from == PROFILE_NONE ? PROFILE_NONE : at->routines[arcs[i].from];
 		arcs[i].to = at->routines[arcs[i].to];
@@ -328,18 +331,19 @@ static void records_hand_over(struct profile_sum *s)
 	settle_hand_over(&s->detours, &p->detours, &p->ndetours, &p->private->room, order_detours);
 	settle_hand_over(&s->sites, &p->sites, &p->nsites, &p->private->sites, order_sites);
 	settle_hand_over(&s->arcs, &p->arcs, &p->narcs, &p->private->arcs, order_arcs);
+	settle_hand_over(&s->slices, &p->slices, &p->nslices, &p->private->slices, order_slices);
 }
 
 /* ---- threads ---- */
 
 /* Where the records of each thread begin: of thread i from [i] to [i + 1]. */
-struct slices {
+struct parts_of {
 	const struct profile *p;
-	size_t *shares, *amounts, *detours, *sites;
+	size_t *shares, *amounts, *detours, *sites, *slices;
 };
 
 /* Fill STARTS for the N records of SIZE bytes at ITEMS, whose threads stand at OFFSET. */
-static void slice(size_t *starts, uint32_t threads, const void *items, size_t n, size_t size, size_t offset)
+static void starts_find(size_t *starts, uint32_t threads, const void *items, size_t n, size_t size, size_t offset)
 {
 	size_t i = 0;
 
@@ -355,7 +359,7 @@ static void slice(size_t *starts, uint32_t threads, const void *items, size_t n,
 
 static int sign(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-static int shares_compare(const struct slices *s, uint32_t a, uint32_t b)
+static int shares_compare(const struct parts_of *s, uint32_t a, uint32_t b)
 {
 	size_t n = s->shares[a + 1] - s->shares[a];
 	int c = sign(n, s->shares[b + 1] - s->shares[b]);
@@ -369,7 +373,7 @@ static int shares_compare(const struct slices *s, uint32_t a, uint32_t b)
 	return c;
 }
 
-static int amounts_compare(const struct slices *s, uint32_t a, uint32_t b)
+static int amounts_compare(const struct parts_of *s, uint32_t a, uint32_t b)
 {
 	size_t n = s->amounts[a + 1] - s->amounts[a];
 	int c = sign(n, s->amounts[b + 1] - s->amounts[b]);
@@ -382,7 +386,7 @@ static int amounts_compare(const struct slices *s, uint32_t a, uint32_t b)
 	return c;
 }
 
-static int ways_compare(const struct slices *s, uint32_t a, uint32_t b)
+static int ways_compare(const struct parts_of *s, uint32_t a, uint32_t b)
 {
 	size_t n = s->detours[a + 1] - s->detours[a];
 	int c = sign(n, s->detours[b + 1] - s->detours[b]);
@@ -404,51 +408,79 @@ static int ways_compare(const struct slices *s, uint32_t a, uint32_t b)
 	return c;
 }
 
-static int thread_compare(const void *x, const void *y, void *slices)
+static int slices_compare(const struct parts_of *s, uint32_t a, uint32_t b)
 {
-	const struct slices *s = slices;
+	size_t n = s->slices[a + 1] - s->slices[a];
+	int c = sign(n, s->slices[b + 1] - s->slices[b]);
+
+	for (size_t i = 0; c == 0 && i < n; i++) {
+		const struct profile_slice *x = &s->p->slices[s->slices[a] + i], *y = &s->p->slices[s->slices[b] + i];
+
+		c = sign(x->context, y->context);
+		c = c ? c : sign(x->interval, y->interval);
+		c = c ? c : sign(x->time, y->time);
+		c = c ? c : sign(x->ticks, y->ticks);
+	}
+	return c;
+}
+
+static int origin_compare(const struct amon_origin *a, const struct amon_origin *b)
+{
+	int c = sign(a->start_realtime, b->start_realtime);
+
+	c = c ? c : sign(a->rank, b->rank);
+	return c ? c : (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int thread_compare(const void *x, const void *y, void *parts)
+{
+	const struct parts_of *s = parts;
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
 	const struct profile_thread *a = &s->p->threads[i], *b = &s->p->threads[k];
 	int c = sign(a->record.start_monotonic, b->record.start_monotonic);
 
 	c = c ? c : sign(a->record.tid, b->record.tid);
 	c = c ? c : memcmp(&a->record, &b->record, sizeof a->record);
+	c = c ? c : origin_compare(&a->origin, &b->origin);
 	c = c ? c : sign(a->current, b->current);
 	c = c ? c : shares_compare(s, i, k);
 	c = c ? c : amounts_compare(s, i, k);
-	return c ? c : ways_compare(s, i, k);
+	c = c ? c : ways_compare(s, i, k);
+	return c ? c : slices_compare(s, i, k);
 }
 
-static bool slices_make(struct slices *s, const struct profile *p)
+static bool parts_find(struct parts_of *s, const struct profile *p)
 {
 	size_t size = ((size_t)p->nthreads + 2) * sizeof *s->shares;
 
-	*s = (struct slices){ p, malloc(size), malloc(size), malloc(size), malloc(size) };
-	if (!s->shares || !s->amounts || !s->detours || !s->sites)
+	*s = (struct parts_of){ p, malloc(size), malloc(size), malloc(size), malloc(size), malloc(size) };
+	if (!s->shares || !s->amounts || !s->detours || !s->sites || !s->slices)
 		return false;
-	slice(s->shares, p->nthreads, p->shares, p->nshares, sizeof *p->shares, offsetof(struct profile_share, thread));
-	slice(s->amounts, p->nthreads, p->amounts, p->namounts, sizeof *p->amounts, offsetof(struct profile_amount, thread));
-	slice(s->detours, p->nthreads, p->detours, p->ndetours, sizeof *p->detours, offsetof(struct profile_detour, thread));
-	slice(s->sites, p->nthreads, p->sites, p->nsites, sizeof *p->sites, offsetof(struct profile_site, thread));
+	starts_find(s->shares, p->nthreads, p->shares, p->nshares, sizeof *p->shares, offsetof(struct profile_share, thread));
+	starts_find(s->amounts, p->nthreads, p->amounts, p->namounts, sizeof *p->amounts, offsetof(struct profile_amount, thread));
+	starts_find(s->detours, p->nthreads, p->detours, p->ndetours, sizeof *p->detours, offsetof(struct profile_detour, thread));
+	starts_find(s->sites, p->nthreads, p->sites, p->nsites, sizeof *p->sites, offsetof(struct profile_site, thread));
+	starts_find(s->slices, p->nthreads, p->slices, p->nslices, sizeof *p->slices, offsetof(struct profile_slice, thread));
 	return true;
 }
 
 /* Whose records are already in order by their old numbers. */
 static bool threads_place(struct profile *p, struct renumbering *at)
 {
-	struct slices slices;
-	bool ok = slices_make(&slices, p);
+	struct parts_of parts;
+	bool ok = parts_find(&parts, p);
 
 	for (uint32_t i = 0; i < p->nthreads; i++)
 		if (p->threads[i].current != PROFILE_NONE)
 			p->threads[i].current = at->contexts[p->threads[i].current];
 	at->threads = ok ? numbers(p->nthreads) : NULL;
 	if (at->threads)
-		qsort_r(at->threads, p->nthreads, sizeof *at->threads, thread_compare, &slices);
-	free(slices.shares);
-	free(slices.amounts);
-	free(slices.detours);
-	free(slices.sites);
+		qsort_r(at->threads, p->nthreads, sizeof *at->threads, thread_compare, &parts);
+	free(parts.shares);
+	free(parts.amounts);
+	free(parts.detours);
+	free(parts.sites);
+	free(parts.slices);
 	return at->threads && invert(at->threads, p->nthreads) &&
 	       permute(&p->threads, &p->private->threads, at->threads, p->nthreads, sizeof *p->threads);
 }
@@ -470,6 +502,8 @@ static void threads_renumber(struct profile *p, const struct renumbering *at)
 		p->detours[i].thread = at->threads[p->detours[i].thread];
 	for (size_t i = 0; i < p->nsites; i++)
 		p->sites[i].thread = at->threads[p->sites[i].thread];
+	for (size_t i = 0; i < p->nslices; i++)
+		p->slices[i].thread = at->threads[p->slices[i].thread];
 	if (p->nshares)
 		qsort(p->shares, p->nshares, sizeof *p->shares, order_shares);
 	if (p->namounts)
@@ -478,6 +512,8 @@ static void threads_renumber(struct profile *p, const struct renumbering *at)
 		qsort(p->detours, p->ndetours, sizeof *p->detours, order_detours);
 	if (p->nsites)
 		qsort(p->sites, p->nsites, sizeof *p->sites, order_sites);
+	if (p->nslices)
+		qsort(p->slices, p->nslices, sizeof *p->slices, order_slices);
 }
 
 /* ---- the rest ---- */
@@ -531,6 +567,9 @@ static void run_settle(struct profile_sum *s)
 		return;
 	headers_settle(&run->header);
 	run->threads = p->nthreads;
+	run->sliced = p->nslices > 0;
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		run->level = p->threads[i].level > run->level ? p->threads[i].level : run->level;
 	run->ranks = s->unranked ? 0 : s->ranks < UINT32_MAX ? (uint32_t)s->ranks : UINT32_MAX;
 	settle_hand_over(&s->commands, &run->commands, &run->ncommands, &room, command_compare);
 	for (uint32_t i = 1; i < p->ncontexts; i++) {

@@ -1,23 +1,35 @@
 /* slices.c - what was charged when: the tables of a file, and the part of a profile that is of a range of time.
  *
- * A file has intervals of several lengths, the later the longer.  Those of the shorter are joined, so that a run has one length. */
+ * A thread has intervals of several lengths, the later the longer.  Those of the shorter are joined, so that a thread has one length.  They are counted from
+ * the beginning of the file of its process; in a sum processes began one after the other. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contract/slice.h"
 #include "read/profile/reader.h"
+#include "read/profile/writer.h"
 
 void slices_prepare(struct reader *r)
 {
 	const struct chunk *c;
 
 	for (size_t i = 0; !r->p->private->phase && (c = reader_next(r, AMON_SLICES, &i)) != NULL;) {
+		struct profile_thread *t = c->head.thread < r->run.threads ? &r->p->threads[r->run.first_thread + c->head.thread] : NULL;
+
 		if (c->items == 0 || c->head.base >= SLICE_LEVELS)
 			continue;
 		r->run.sliced = true;
 		r->run.level = c->head.base > r->run.level ? c->head.base : r->run.level;
+		if (t)
+			t->level = c->head.base > t->level ? c->head.base : t->level;
 	}
+}
+
+/* The phase that PHASE of the file is. */
+static uint32_t slice_phase(const struct reader *r, uint32_t phase)
+{
+	return phase != AMON_PHASE_STOPPED && phase < r->nphases ? r->phases[phase].index : PROFILE_NONE;
 }
 
 /* Take the slice ITEM of intervals of LEVEL, which stands at AT. */
@@ -35,8 +47,8 @@ static bool slice_take(struct reader *r, const struct amon_slice *item, uint32_t
 	if (!array_reserve(&p->slices, &p->private->slices, p->nslices + 1, sizeof *p->slices))
 		return reader_no_memory(r);
 	p->slices[p->nslices++] = (struct profile_slice){
-		.thread = thread, .context = is_monitor ? PROFILE_NONE : r->items[item->context],
-		.interval = (item->interval - 1) >> (r->run.level - level), .ticks = item->ticks, .time = reader_nsec(r, item->time),
+		.thread = thread, .context = is_monitor ? PROFILE_NONE : r->items[item->context], .phase = slice_phase(r, item->phase),
+		.interval = (item->interval - 1) >> (p->threads[thread].level - level), .ticks = item->ticks, .time = reader_nsec(r, item->time),
 	};
 	return true;
 }
@@ -56,6 +68,12 @@ bool read_slices(struct reader *r, const struct chunk *c, uint32_t thread)
 	return true;
 }
 
+void slice_add_up(struct profile_slice *to, const struct profile_slice *s)
+{
+	add_capped(&to->time, s->time);
+	to->ticks = s->ticks < UINT32_MAX - to->ticks ? to->ticks + s->ticks : UINT32_MAX;
+}
+
 void slices_merge(struct profile *p, size_t first)
 {
 	size_t kept = first;
@@ -66,8 +84,7 @@ void slices_merge(struct profile *p, size_t first)
 		struct profile_slice *s = &p->slices[i], *last = kept > first ? &p->slices[kept - 1] : NULL;
 
 		if (last && order_slices(last, s) == 0) {
-			add_capped(&last->time, s->time);
-			last->ticks = s->ticks < UINT32_MAX - last->ticks ? last->ticks + s->ticks : UINT32_MAX;
+			slice_add_up(last, s);
 		} else {
 			p->slices[kept++] = *s;
 		}
@@ -77,11 +94,47 @@ void slices_merge(struct profile *p, size_t first)
 
 /* ---- a range ---- */
 
-static uint32_t level_of(const struct profile *p, const struct profile_slice *s) { return p->runs[p->threads[s->thread].run].level; }
+bool profile_is_sliced(const struct profile *p)
+{
+	uint64_t all = 0, untold = 0;
+	size_t slice = 0;
+
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		size_t first = slice;
+
+		while (slice < p->nslices && p->slices[slice].thread == i)
+			slice++;
+		add_capped(&all, p->threads[i].record.ticks);
+		if (slice == first)
+			add_capped(&untold, p->threads[i].record.ticks);
+	}
+	return p->nslices > 0 && untold <= all / 10;
+}
+
+/* Where the intervals of T begin, ns since its run began. */
+static uint64_t slices_begin(const struct profile *p, const struct profile_thread *t)
+{
+	uint64_t first = p->runs[t->run].header.start_realtime;
+
+	return t->origin.start_realtime > first ? t->origin.start_realtime - first : 0;
+}
+
+/* The end of the interval of S, the same. */
+static uint64_t slice_end(const struct profile *p, const struct profile_slice *s)
+{
+	const struct profile_thread *t = &p->threads[s->thread];
+
+	return slices_begin(p, t) + (s->interval + UINT64_C(1)) * slice_length(t->level);
+}
+
+uint64_t profile_slice_middle(const struct profile *p, const struct profile_slice *s)
+{
+	return slice_end(p, s) - slice_length(p->threads[s->thread].level) / 2;
+}
 
 bool profile_range_has(const struct profile *p, const struct profile_range *r, const struct profile_slice *s)
 {
-	uint64_t length = slice_length(level_of(p, s)), middle = s->interval * length + length / 2;
+	uint64_t middle = profile_slice_middle(p, s);
 
 	return middle >= r->from && middle < r->to;
 }
@@ -91,7 +144,7 @@ uint64_t profile_sliced_until(const struct profile *p)
 	uint64_t until = 0;
 
 	for (size_t i = 0; i < p->nslices; i++) {
-		uint64_t end = (p->slices[i].interval + UINT64_C(1)) * slice_length(level_of(p, &p->slices[i]));
+		uint64_t end = slice_end(p, &p->slices[i]);
 
 		until = end > until ? end : until;
 	}
@@ -157,4 +210,64 @@ void profile_take_range(struct profile *p, const struct profile_range *r)
 	}
 	for (uint32_t i = 0; before > 0 && i < p->nruns; i++)	/* when it was is not known */
 		p->runs[i].header.unsure = (uint64_t)((double)p->runs[i].header.unsure * fmin(((double)p->time + (double)p->monitor) / before, 1));
+}
+
+/* ---- in the file ---- */
+
+/* As many as there are slices from the writer's on, of the thread at hand. */
+static size_t slices_of(const struct writer *w, uint32_t thread)
+{
+	size_t end = w->slice;
+
+	while (end < w->p->nslices && w->p->slices[end].thread == thread)
+		end++;
+	return end - w->slice;
+}
+
+/* The thread's slices as a hash table, as the monitor leaves one.  A file that is written has no phases. */
+bool write_slices(struct writer *w, uint32_t thread)
+{
+	size_t n = slices_of(w, thread), slots = SLICE_FIRST, at;
+
+	if (n == 0)
+		return true;
+	while (slots / 4 * 3 < n)
+		slots *= 2;
+	if (!writer_chunk(w, AMON_SLICES, thread, NULL, slots, sizeof(struct amon_slice), &at))
+		return false;
+	writer_set_base(w, at, w->p->threads[thread].level, 0);
+	writer_set_count(w, at, 0);
+	for (size_t end = w->slice + n; w->slice < end; w->slice++) {
+		const struct profile_slice *s = &w->p->slices[w->slice];
+		uint32_t item = s->context == PROFILE_NONE ? AMON_NONE : w->item_of[s->context];
+		struct amon_chunk *c = (struct amon_chunk *)(w->data + at) - 1;
+
+		slice_charge(c, (uint32_t)slots, s->interval, item, 0, s->time, s->ticks);
+	}
+	return true;
+}
+
+static bool has_origins(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		const struct amon_origin *o = &p->threads[i].origin;
+		const struct amon_header *h = &p->runs[p->threads[i].run].header;
+
+		if (o->start_realtime && (o->start_realtime != h->start_realtime || o->pid != h->pid || o->rank != AMON_NONE))
+			return true;
+	}
+	return false;
+}
+
+bool write_origins(struct writer *w)
+{
+	size_t at;
+
+	if (!has_origins(w->p))
+		return true;
+	if (!writer_chunk(w, AMON_ORIGINS, AMON_NONE, NULL, w->p->nthreads, sizeof(struct amon_origin), &at))
+		return false;
+	for (uint32_t i = 0; i < w->p->nthreads; i++)
+		memcpy(w->data + at + i * sizeof(struct amon_origin), &w->p->threads[i].origin, sizeof(struct amon_origin));
+	return true;
 }

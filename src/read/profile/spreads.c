@@ -70,6 +70,8 @@ bool profile_set_rank(struct profile *p, uint32_t rank)
 		p->spreads[i] = (struct profile_spread){ .ranks = 1, .calls_rank = rank, .time_rank = rank, .calls_least = calls, .calls_most = calls,
 							 .time_least = c->time, .time_most = c->time };
 	}
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		p->threads[i].origin.rank = rank;
 	for (uint32_t i = 0; i < p->nruns; i++)
 		p->runs[i].ranks = i == 0;
 	return true;

@@ -23,6 +23,7 @@ struct profile_sum *profile_sum_new(bool many)
 	s->detours = (struct key_table){ .size = sizeof(struct profile_detour), .key = offsetof(struct profile_detour, to) + sizeof(uint32_t) };
 	s->sites = (struct key_table){ .size = sizeof(struct profile_site), .key = offsetof(struct profile_site, calls) };
 	s->arcs = (struct key_table){ .size = sizeof(struct profile_arc), .key = offsetof(struct profile_arc, calls) };
+	s->slices = (struct key_table){ .size = sizeof(struct profile_slice), .key = offsetof(struct profile_slice, time) };
 	s->commands = (struct key_table){ .size = sizeof(struct profile_command), .key = offsetof(struct profile_command, processes) };
 	s->p = profile_new();
 	if (s->p)
@@ -43,6 +44,7 @@ void profile_sum_free(struct profile_sum *s)
 	key_table_free(&s->detours);
 	key_table_free(&s->sites);
 	key_table_free(&s->arcs);
+	key_table_free(&s->slices);
 	key_table_free(&s->commands);
 	table_free(&s->names);
 	free(s->module_of);
@@ -121,6 +123,16 @@ bool sum_arc(struct key_table *k, const struct profile_arc *a)
 	add_capped(&sum->calls, a->calls);
 	add_capped(&sum->time, a->time);
 	return true;
+}
+
+bool sum_slice(struct key_table *k, const struct profile_slice *s)
+{
+	bool is_new;
+	struct profile_slice *sum = key_table_at(k, s, &is_new);
+
+	if (sum && !is_new)
+		slice_add_up(sum, s);
+	return sum != NULL;
 }
 
 static bool add_command(struct profile_sum *s, const struct profile_command *c)
@@ -319,13 +331,15 @@ static void sum_thread_add(struct amon_thread *t, const struct amon_thread *reco
 	add_capped(&t->slow, record->slow);
 }
 
-/* A thread of the sum for RECORD alone, in context CURRENT.  PROFILE_NONE: out of memory. */
-static uint32_t sum_thread_new(struct profile *p, const struct amon_thread *record, uint32_t current)
+/* A thread of the sum for T alone, in context CURRENT.  PROFILE_NONE: out of memory. */
+static uint32_t sum_thread_new(struct profile *p, const struct profile_thread *t, uint32_t current)
 {
 	if (p->nthreads >= PROFILE_NONE - 1 ||
 	    !array_reserve(&p->threads, &p->private->threads, (size_t)p->nthreads + 1, sizeof *p->threads))
 		return PROFILE_NONE;
-	p->threads[p->nthreads] = (struct profile_thread){ .record = *record, .current = current };
+	p->threads[p->nthreads] = *t;
+	p->threads[p->nthreads].run = 0;
+	p->threads[p->nthreads].current = current;
 	p->threads[p->nthreads].record.current = AMON_NONE;	/* the writer's to say */
 	return p->nthreads++;
 }
@@ -346,7 +360,7 @@ static uint32_t thread_named(struct profile_sum *s, const struct amon_thread *re
 	if (found == PROFILE_NONE) {
 		if (!table_reserve(&s->names, (uint64_t)p->nthreads + 1, sum_name_hash, p))
 			return PROFILE_NONE;
-		found = sum_thread_new(p, &sum, PROFILE_NONE);
+		found = sum_thread_new(p, &(struct profile_thread){ .record = sum }, PROFILE_NONE);
 		if (found == PROFILE_NONE)
 			return PROFILE_NONE;
 		table_add(&s->names, key, found);
@@ -360,12 +374,11 @@ static bool map_threads(struct profile_sum *s, const struct profile *q)
 	if (!array_reserve(&s->thread_of, &s->thread_room, (size_t)q->nthreads + 1, sizeof *s->thread_of))
 		return false;
 	for (uint32_t i = 0; i < q->nthreads; i++) {
-		struct amon_thread record = q->threads[i].record;
-		uint32_t current = q->threads[i].current;
+		struct profile_thread t = q->threads[i];
 
-		name_clean(&record);
-		s->thread_of[i] = s->by_name ? thread_named(s, &record) :
-				  sum_thread_new(s->p, &record, current == PROFILE_NONE ? PROFILE_NONE : s->context_of[current]);
+		name_clean(&t.record);
+		s->thread_of[i] = s->by_name ? thread_named(s, &t.record) :
+				  sum_thread_new(s->p, &t, t.current == PROFILE_NONE ? PROFILE_NONE : s->context_of[t.current]);
 		if (s->thread_of[i] == PROFILE_NONE)
 			return false;
 	}
@@ -404,6 +417,7 @@ bool sum_fold_threads(struct profile_sum *s)
 	if (s->by_name || !ok)
 		return ok;
 	s->by_name = true;
+	key_table_free(&s->slices);	/* of threads that are several nothing is known by interval */
 	p->threads = NULL;
 	p->nthreads = 0;
 	p->private->threads = 0;
@@ -487,6 +501,20 @@ static bool sum_add_amounts(struct profile_sum *s, const struct profile *q)
 			a.to = s->context_of[a.to];
 		}
 		if (!sum_amount(&s->amounts, &a))
+			return false;
+	}
+	return true;
+}
+
+static bool sum_add_slices(struct profile_sum *s, const struct profile *q)
+{
+	for (size_t i = 0; i < q->nslices && !s->by_name; i++) {
+		struct profile_slice slice = q->slices[i];
+
+		slice.thread = s->thread_of[slice.thread];
+		slice.context = slice.context == PROFILE_NONE ? PROFILE_NONE : s->context_of[slice.context];
+		slice.phase = PROFILE_NONE;
+		if (!sum_slice(&s->slices, &slice))
 			return false;
 	}
 	return true;
@@ -594,10 +622,24 @@ bool profile_sum_add(struct profile_sum *s, const struct profile *q, struct erro
 	if (!goes_with(s, q, err))
 		return false;
 	if (map_modules(s, q) && map_routines(s, q) && map_contexts(s, q) && profile_add_spreads(s->p, q, s->context_of) && map_threads(s, q) && map_values(s, q) && sum_add_shares(s, q) &&
-	    sum_add_amounts(s, q) && sum_add_places(s, q) &&
+	    sum_add_amounts(s, q) && sum_add_slices(s, q) && sum_add_places(s, q) &&
 	    add_symbols(s, q) && add_runs(s, q) && add_sampled(s, q))
 		return true;
 	return error_no_memory(err, "adding up profiles");
+}
+
+bool profile_sum_keeps_slices(const struct profile *p)
+{
+	uint64_t processes = 0;
+
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		const struct profile_run *run = &p->runs[i];
+
+		for (size_t k = 0; k < run->ncommands; k++)
+			processes += run->commands[k].processes;
+		processes += run->ncommands == 0;
+	}
+	return processes <= SUM_APART;
 }
 
 size_t profile_sum_symbols(const struct profile_sum *s)

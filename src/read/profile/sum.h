@@ -4,7 +4,7 @@
  * - contexts have for a parent the one that their history itself tells: all its entries but the last, called one after the other (a history
  *   is what it becomes by that).  Where no process came that way a context without calls stands there.
  * - modules, routines, contexts and threads stand in an order that their contents tell (settle.c).
- * - threads stay apart while the sum is of SUM_APART processes at most; those of more are added up by name.
+ * - threads stay apart while the sum is of SUM_APART processes at most, and with them what is known by interval; those of more are added up by name.
  * - what there can be one of only is that of the process which began first (headers.h).
  * What a file of a sum cannot have is left out: phases, and stacks that were held against their contexts. */
 #ifndef SUM_H
@@ -23,6 +23,9 @@ void profile_sum_free(struct profile_sum *s);
 /* Add P, whose runs are all of one kind.  False with *ERR set: it does not go with what was added before, and S is as it was; or memory is
  * short, and S is good for nothing but to be freed. */
 bool profile_sum_add(struct profile_sum *s, const struct profile *p, struct error *err);
+
+/* Will the sum of the runs of P, which tells what was when, tell it, too? */
+bool profile_sum_keeps_slices(const struct profile *p);
 
 /* Bytes of symbols that S carries.  Those of many files say the same in other words; whoever knows what is in them (understand/input/) may put others in
  * their place, in the profile itself, which profile_sum_so_far lends.  It is not in order. */

@@ -14,7 +14,7 @@ struct profile_sum {
 	uint64_t ranks;			/* of MPI jobs, of which these are; meaningful unless `unranked` */
 	bool unranked;			/* some are of none */
 	struct table names;		/* by_name: threads by name */
-	struct key_table shares, amounts, pcs, detours, sites, arcs; /* those of the profile to be, in no order */
+	struct key_table shares, amounts, pcs, detours, sites, arcs, slices; /* those of the profile to be, in no order */
 	struct key_table commands;		/* struct profile_command, by name */
 	uint32_t *module_of, *routine_of, *context_of, *thread_of; /* of the profile at hand -> of p */
 	uint32_t *value_of;		/* the same of values */
@@ -32,6 +32,7 @@ bool sum_pc(struct key_table *k, const struct profile_pc *pc);
 bool sum_detour(struct key_table *k, const struct profile_detour *d);
 bool sum_site(struct key_table *k, const struct profile_site *s);
 bool sum_arc(struct key_table *k, const struct profile_arc *a);
+bool sum_slice(struct key_table *k, const struct profile_slice *s);
 
 /* Threads of S by name from now on, also those that were kept apart.  False: out of memory. */
 bool sum_fold_threads(struct profile_sum *s);

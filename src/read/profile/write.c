@@ -229,7 +229,7 @@ static bool profile_write_all(struct writer *w)
 		return writer_no_memory(w);
 	if (!writer_append(w, sizeof h, &at) || !place_all(w) || !write_values(w) || !write_modules(w) || !write_routines(w) || !write_scripts(w) ||
 	    !writer_chunk(w, AMON_THREADS, AMON_NONE, NULL, w->p->nthreads, sizeof(struct amon_thread), &w->threads_at) ||
-	    !write_threads(w) || !write_arcs(w) || !write_arc_amounts(w) || !write_symbols(w) || !write_commands(w) ||
+	    !write_origins(w) || !write_threads(w) || !write_arcs(w) || !write_arc_amounts(w) || !write_symbols(w) || !write_commands(w) ||
 	    !write_sampled(w))
 		return false;
 	h.used = w->len;

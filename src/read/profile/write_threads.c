@@ -328,7 +328,8 @@ static bool write_thread(struct writer *w, uint32_t thread)
 	for (size_t i = 0; i < w->norder; i++)
 		if (!write_threads_add_context(w, w->order[i]))
 			return false;
-	if (!write_threads_add_shares(w, thread) || !add_detours(w, thread) || !add_sites(w, thread) || !add_pcs(w) || !write_items(w, thread) || !write_thread_amounts(w, thread, share) || !write_spreads(w, thread))
+	if (!write_threads_add_shares(w, thread) || !add_detours(w, thread) || !add_sites(w, thread) || !add_pcs(w) || !write_items(w, thread) || !write_thread_amounts(w, thread, share) || !write_spreads(w, thread) ||
+	    !write_slices(w, thread))
 		return false;
 	write_record(w, thread);
 	for (size_t i = 0; i < w->norder; i++)
@@ -349,6 +350,6 @@ bool write_threads(struct writer *w)
 	for (uint32_t thread = 0; thread < p->nthreads; thread++)
 		if (!write_thread(w, thread))
 			return false;
-	assert(w->share == p->nshares && w->detour == p->ndetours && w->site == p->nsites);
+	assert(w->share == p->nshares && w->detour == p->ndetours && w->site == p->nsites && w->slice == p->nslices);
 	return true;
 }

@@ -2,6 +2,7 @@
 #include "read/profile/writer.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,11 @@ void writer_set_base(struct writer *w, size_t at, size_t base, uint32_t value)
 	head.base = (uint32_t)base;
 	head.value = value;
 	memcpy(w->data + at - sizeof head, &head, sizeof head);
+}
+
+void writer_set_count(struct writer *w, size_t at, uint32_t n)
+{
+	memcpy(w->data + at - sizeof(struct amon_chunk) + offsetof(struct amon_chunk, count), &n, sizeof n);
 }
 
 bool writer_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t n)

@@ -40,7 +40,7 @@ struct writer {
 	struct amon_amount *amounts;	/* of the items of the thread at hand, or of arcs: of one value */
 	size_t amount_room;
 	size_t amount;			/* the first of the thread at hand, of the profile's */
-	size_t share, detour, site;	/* the first of the thread at hand */
+	size_t share, detour, site, slice; /* the first of the thread at hand */
 };
 
 /* Set the error and return false. */
@@ -57,6 +57,8 @@ bool writer_chunk(struct writer *w, uint32_t kind, uint32_t thread, const void *
 struct amon_chunk *writer_bytes(uint32_t kind, size_t size, size_t *len);
 /* Say that the chunk whose items begin at AT is of its thread's items from BASE on, and of VALUE. */
 void writer_set_base(struct writer *w, size_t at, size_t base, uint32_t value);
+/* Of the chunk whose items begin at AT no more than N are whole. */
+void writer_set_count(struct writer *w, size_t at, uint32_t n);
 bool writer_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t n);
 
 /* The run-time address of a link-time ADDRESS in MODULE. */
@@ -67,6 +69,10 @@ bool write_commands(struct writer *w);
 
 /* What is known of the routines of scripts. */
 bool write_scripts(struct writer *w);
+
+/* What was charged to the contexts of the thread at hand, THREAD, when; of which processes all threads were, where that is not the file's. */
+bool write_slices(struct writer *w, uint32_t thread);
+bool write_origins(struct writer *w);
 
 /* How the contexts of the thread at hand differ over ranks. */
 bool write_spreads(struct writer *w, uint32_t thread);

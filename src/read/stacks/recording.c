@@ -834,7 +834,7 @@ static bool slice_add(struct recording *l, uint32_t thread, uint32_t item, uint6
 	const struct sliced *s = &l->slices[thread];
 
 	return s->at && recording_chunk_at(l, s->at)->base == l->level &&
-	       slice_charge(recording_chunk_at(l, s->at), s->slots, since / slice_length(l->level), item, time, ticks);
+	       slice_charge(recording_chunk_at(l, s->at), s->slots, since / slice_length(l->level), item, 0, time, ticks);
 }
 
 void recording_slice(struct recording *l, uint32_t thread, uint32_t item, uint64_t at, uint64_t time, uint64_t ticks)

@@ -123,15 +123,6 @@ static uint32_t slice_node(const struct side *s, const struct profile_slice *sli
 	return s->tree->node_of[context];
 }
 
-/* Is the time of all runs known by interval? */
-static bool is_sliced(const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->nruns; i++)
-		if (!p->runs[i].sliced)
-			return false;
-	return true;
-}
-
 /* How long the intervals are that all runs can be told by, ns: as long as the longest. */
 static uint64_t interval_length(const struct profile *p)
 {
@@ -145,12 +136,11 @@ static uint64_t interval_length(const struct profile *p)
 /* The interval of that length in which the middle of SLICE is, from the beginning of the run that began first on. */
 static uint64_t slice_interval(const struct profile *p, const struct profile_slice *slice)
 {
-	const struct profile_run *run = &p->runs[p->threads[slice->thread].run];
-	uint64_t length = slice_length(run->level), first = run->header.start_realtime;
+	uint64_t begun = p->runs[p->threads[slice->thread].run].header.start_realtime, first = begun;
 
 	for (uint32_t i = 0; i < p->nruns; i++)
 		first = p->runs[i].header.start_realtime < first ? p->runs[i].header.start_realtime : first;
-	return (run->header.start_realtime - first + slice->interval * length + length / 2) / interval_length(p);
+	return (begun - first + profile_slice_middle(p, slice)) / interval_length(p);
 }
 
 static size_t slices_count(const struct side *s)
@@ -249,7 +239,7 @@ static bool contents_side_make(struct side *s, const struct html_side *from, con
 	bool alone = !compared;
 
 	*s = (struct side){ .label = from->label, .in = *from->in, .g = from->in->graph, .compared = compared };
-	s->sliced = alone && is_sliced(s->g->profile) && !from->in->range.to;
+	s->sliced = alone && profile_is_sliced(s->g->profile) && !from->in->range.to;
 	if (alone && !s->g->arcs_alone) {			/* before there is a tree: either takes much memory */
 		s->in.paths = recurring_find(from->in, RECURRING_MOST, RECURRING_PERCENT, &s->paths, err);
 		if (!s->in.paths)
@@ -385,6 +375,10 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 	emit_member(e, "contextual", json_boolean(!s->g->arcs_alone));
 	emit_member(e, "sampled", json_boolean(profile_tick(s->g->profile) > 0));
 	emit_member(e, "interval_ns", emit_count(s->nslices ? interval_length(s->g->profile) : 0));
+	emit_array(e, "slice_phases");
+	for (uint32_t i = 0; i < s->g->profile->nphases; i++)
+		emit_item(e, emit_name(s->g->profile->phases[i].name));
+	emit_array_end(e);
 	emit_member(e, "counts", contents_counts_json(s));
 	emit_array(e, "strings");
 	for (size_t i = 0; i < s->strings.n; i++)
@@ -537,6 +531,7 @@ static void slices_write(struct pack *p, const struct side *s)
 	SLICES(p, s, slice_interval(s->g->profile, slice));
 	SLICES(p, s, slice->time);
 	SLICES(p, s, slice->ticks);
+	SLICES(p, s, slice->phase == PROFILE_NONE ? 0 : (uint64_t)slice->phase + 1);
 }
 
 static void leaves_write(struct pack *p, const struct side *s)

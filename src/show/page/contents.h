@@ -18,6 +18,7 @@
  *   hot, paths what `aprof hot --json` and `aprof paths --json` say, the first ten of these; not of two sides, nor paths of a profile without contexts
  *   sources    the source of the heaviest routines (report.h); none of two sides, nor where no source is wanted
  *   interval_ns  how long the intervals of the slices are; 0: there are none
+ *   slice_phases[]  names of the phases that slices are of
  *   plain[]    functions without hooks in which the routines' own time went: name, brief, module (or what stands for one, such as [kernel])
  *   counts     how many routines, arcs, nodes, cycles, cycle_entries, shares, slices, leaves, leaf_counts follow
  *
@@ -32,8 +33,8 @@
  * `measured` is what samples alone say of a time, ns, and `each` what one of them stands for in its variance, ns (understand/graph/errors.c): variance / measured.
  *
  *   share      thread, node, calls, recursive, time, ticks, measured, each; none when there is one thread
- *   slice      thread, node, interval, time (with the hooks' cost left in), ticks of what samples charged in an interval of the run (profile_slice), of several
- *              files from the beginning of the first on; none of two sides, where a file does not tell its time so, and of a page of a range of time
+ *   slice      thread, node, interval, time (with the hooks' cost left in), ticks, phase + 1 (0: not told) of what samples charged in an interval of the run
+ *              (profile_slice), of several files from the beginning of the first on; none of two sides, where a file does not tell its time so, and of a page of a range of time
  *   leaf       routine, index in plain, time, samples (0: the kernel's, which has none): what of the routine's own time went there (understand/findings/leaves.h)
  *   leaf count node, leaf + 1 (0: the routine's own code), samples: where those of the contexts that end there were
  *

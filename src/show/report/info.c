@@ -282,7 +282,7 @@ static void threads_print(FILE *out, const struct report_input *in, const struct
 
 		last |= state == &thread_last;
 		fprintf(out, "  %6" PRIu32 " %6" PRId32 " %8" PRIu32 "  %-10s %8.3f %8" PRIu64 "  %8.3f  %8.3f %9" PRIu64 "  ", i,
-			p->runs[p->threads[i].run].header.pid, t->tid, state->text,
+			p->threads[i].origin.pid, t->tid, state->text,
 			(double)(t->cpu_last > t->cpu_first ? t->cpu_last - t->cpu_first : 0) / 1e9, t->ticks,
 			(double)t->unplaced / 1e9, (double)t->monitor / 1e9, t->misses);
 		print_name(out, t->name, &options->style);
@@ -501,9 +501,10 @@ static struct interval *intervals_make(const struct profile *p, size_t *n)
 		return NULL;
 	for (size_t i = 0; i < p->nslices; i++) {
 		const struct profile_slice *s = &p->slices[i];
+		uint32_t run = p->threads[s->thread].run;
 
 		if (s->context != PROFILE_NONE)
-			list[found++] = (struct interval){ p->threads[s->thread].run, s->interval, s->ticks, s->time };
+			list[found++] = (struct interval){ run, (uint32_t)(profile_slice_middle(p, s) / slice_length(p->runs[run].level)), s->ticks, s->time };
 	}
 	if (found)
 		qsort(list, found, sizeof *list, intervals_compare);
@@ -592,9 +593,11 @@ bool info_json(const struct report_input *in, const struct report_options *optio
 	emit_array(e, "threads");
 	for (uint32_t i = 0; i < p->nthreads; i++) {
 		const struct amon_thread *t = &p->threads[i].record;
+		const struct amon_origin *o = &p->threads[i].origin;
 
-		emit_item(e, json_pack("{s:i, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "thread", (int)i, "run",
-				       (int)p->threads[i].run, "tid", emit_count(t->tid), "state",
+		emit_item(e, json_pack("{s:i, s:i, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "thread", (int)i, "run",
+				       (int)p->threads[i].run, "pid", o->pid ? json_integer(o->pid) : json_null(),
+				       "rank", o->pid && o->rank != AMON_NONE ? json_integer(o->rank) : json_null(), "tid", emit_count(t->tid), "state",
 				       thread_state(in, &p->threads[i])->word, "name", emit_name(t->name), "cpu_ns", emit_count(t->cpu_last > t->cpu_first ?
 				       t->cpu_last - t->cpu_first : 0), "ticks", emit_count(t->ticks), "unplaced_ns",
 				       emit_count(t->unplaced), "monitor_ns", emit_count(t->monitor), "folded",

@@ -364,8 +364,8 @@ bool input_add_up(struct input *in, char **files, size_t n, const char *label, s
 	}
 	if (ok) {
 		cuts_tell(&w);
-		input_tell_slices(in, w.sliced);
 		p = profile_sum_take(w.sum, err);
+		input_tell_slices(in, w.sliced && p && p->nslices == 0);
 		w.sum = NULL;
 		ok = p && add_up_label_set(p, label, err) && hand_out(in, p, err);
 	}

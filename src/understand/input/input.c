@@ -7,6 +7,7 @@
 
 #include "read/import/from_gmon.h"
 #include "read/import/import.h"
+#include "read/profile/sum.h"
 #include "understand/input/call_stacks.h"
 #include "understand/input/embedding.h"
 #include "understand/input/join.h"
@@ -153,9 +154,9 @@ static bool input_range_check(const struct input *in, struct error *err)
 	uint64_t until = profile_sliced_until(p);
 
 	for (uint32_t i = 0; i < p->nruns; i++)
-		if (!p->runs[i].sliced && (p->time || !until))
+		if ((!p->runs[i].sliced || !profile_is_sliced(p)) && (p->time || !until))
 			return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: it does not have its time by interval: aprof run --intervals keeps that, of "
-					 "single processes and sampled clocks", p->runs[i].label);
+					 "sampled clocks, and of up to %d processes", p->runs[i].label, SUM_APART);
 	return in->range.from < until || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--time-range: it begins at %.6g s, and the last sample is at %.6g s",
 						    seconds(in->range.from), seconds(until));
 }

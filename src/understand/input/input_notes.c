@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "read/profile/sum.h"
+
 void input_step(const struct input *in, const char *what)
 {
 	if (in->listener && in->listener->step)
@@ -24,10 +26,10 @@ void input_note(const struct input *in, const char *format, ...)
 	in->listener->note(in->listener->arg, text);
 }
 
-void input_tell_slices(const struct input *in, bool sliced)
+void input_tell_slices(const struct input *in, bool lost)
 {
-	if (sliced)
-		input_note(in, "note: times by interval (--intervals) are of single processes, and are not in the sum");
+	if (lost)
+		input_note(in, "note: times by interval (--intervals) are not in the sum, which tells them of %d processes at most", SUM_APART);
 }
 
 static const char *input_notes_name_of(const struct profile_module *m)

@@ -10,8 +10,8 @@ void input_step(const struct input *in, const char *what);
 /* A line for the user. */
 void input_note(const struct input *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A note if what is added up to one run, or some of it, tells its time by interval (SLICED), as no sum does. */
-void input_tell_slices(const struct input *in, bool sliced);
+/* A note if what is added up to one run, or some of it, told its time by interval, and the sum does not (LOST). */
+void input_tell_slices(const struct input *in, bool lost);
 
 /* A note if the profile is of programs with different names, unless its first KNOWN modules, of which it was told before, are. */
 void input_tell_others(const struct input *in, uint32_t known);

@@ -16,6 +16,8 @@
 
 enum { MOST = 40 };
 
+static uint64_t sliced;		/* each so manieth run keeps its times by interval; 0: none */
+
 struct file {
 	uint8_t *data;
 	size_t len;
@@ -26,7 +28,8 @@ struct file {
 static struct file run_made(uint64_t number)
 {
 	struct make_amon *m = make_amon_random(&(struct made_program){ .seed = number, .routines = 5, .threads = 1 + number % 2, .calls = 400, .mean = 6,
-		.deepest = 20, .recursion = 0.4, .ticks = 0.2, .reset = number % 5 == 0 ? 90 : 0, .values = number % 4 });
+		.deepest = 20, .recursion = 0.4, .ticks = 0.2, .reset = number % 5 == 0 ? 90 : 0, .values = number % 4,
+		.intervals = sliced && number % sliced == 0 ? 10 + number % 3 : 0 });
 	struct amon_header *h = make_amon_header(m);
 	struct file f;
 
@@ -132,6 +135,82 @@ static void test_order(void **state)
 	check_orders(SUM_APART - 5);
 	check_orders(SUM_APART + 1);
 	check_orders(37);
+}
+
+/* The same of runs that kept their times by interval, all of them or some. */
+static void test_order_of_slices(void **state)
+{
+	(void)state;
+	for (sliced = 1; sliced <= 2; sliced++) {
+		check_orders(SUM_APART - 5);
+		check_orders(SUM_APART + 1);
+	}
+	sliced = 0;
+}
+
+/* When the slice I of P was, since 1970, its process, samples, time. */
+static void slice_facts(const struct profile *p, size_t i, uint64_t facts[4])
+{
+	const struct profile_slice *s = &p->slices[i];
+	const struct profile_thread *t = &p->threads[s->thread];
+
+	facts[0] = p->runs[t->run].header.start_realtime + profile_slice_middle(p, s);
+	facts[1] = (uint64_t)t->origin.pid;
+	facts[2] = s->ticks;
+	facts[3] = s->time;
+}
+
+static int facts_compare(const void *x, const void *y) { return memcmp(x, y, 4 * sizeof(uint64_t)); }
+
+static uint64_t (*facts_of(const struct profile *p))[4]
+{
+	uint64_t (*all)[4] = calloc(p->nslices + 1, sizeof *all);
+
+	for (size_t i = 0; i < p->nslices; i++)
+		slice_facts(p, i, all[i]);
+	qsort(all, p->nslices, sizeof *all, facts_compare);
+	return all;
+}
+
+/* The sum of N runs, of which each OF-th kept them, has what was when as the runs have it, or of many nothing; it is TOLD if nearly all kept it. */
+static void check_slices(uint64_t n, uint64_t of, bool told)
+{
+	struct profile_sum *s = profile_sum_new(false);
+	struct profile *together = NULL, *p;
+	struct file sum;
+	uint64_t (*wanted)[4], (*found)[4];
+
+	sliced = of;
+	for (uint64_t i = 1; i <= n; i++) {
+		struct file f = run_made(i);
+
+		together = run_read(together, &f);
+		add(s, &f);
+		free(f.data);
+	}
+	sliced = 0;
+	assert_true(together->nslices > 100);
+	assert_int_equal(profile_sum_keeps_slices(together), n <= SUM_APART);
+	sum = taken(s);
+	p = run_read(NULL, &sum);
+	assert_int_equal(p->nslices, n <= SUM_APART ? together->nslices : 0);
+	assert_int_equal(profile_is_sliced(p), told);
+	wanted = facts_of(together);
+	found = facts_of(p);
+	assert_memory_equal(found, wanted, p->nslices * sizeof *found);
+	free(wanted);
+	free(found);
+	profile_free(p);
+	profile_free(together);
+	free(sum.data);
+}
+
+static void test_slices(void **state)
+{
+	(void)state;
+	check_slices(SUM_APART, 1, true);
+	check_slices(SUM_APART + 1, 1, false);
+	check_slices(SUM_APART, 2, false);
 }
 
 /* The contexts of P as text, without those in which nothing was: others come from them in a sum. */
@@ -286,10 +365,16 @@ static void test_other_clock(void **state)
 /* Memory is short at each place in turn. */
 static void test_no_memory(void **state)
 {
-	struct file f[2] = { run_made(3), run_made(5) };
-	struct profile *p[2] = { run_read(NULL, &f[0]), run_read(NULL, &f[1]) }, *sum = NULL;
+	struct file f[2];
+	struct profile *p[2], *sum = NULL;
 
 	(void)state;
+	sliced = 1;
+	for (int i = 0; i < 2; i++) {
+		f[i] = run_made(3 + 2 * (uint64_t)i);
+		p[i] = run_read(NULL, &f[i]);
+	}
+	sliced = 0;
 	for (unsigned long n = 1; !sum; n++) {
 		struct error err = { .code = ERROR_NONE };
 		struct profile_sum *s;
@@ -319,7 +404,7 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order), cmocka_unit_test(test_counts), cmocka_unit_test(test_threads), cmocka_unit_test(test_header),
+		cmocka_unit_test(test_order), cmocka_unit_test(test_order_of_slices), cmocka_unit_test(test_slices), cmocka_unit_test(test_counts), cmocka_unit_test(test_threads), cmocka_unit_test(test_header),
 		cmocka_unit_test(test_other_clock), cmocka_unit_test(test_no_memory),
 	};
 

@@ -295,7 +295,7 @@ export class Narrowed {
 	}
 
 	// The slices of these (decode.js).
-	slices({ thread, node, interval, time, ticks }) {
+	slices({ thread, node, interval, time, ticks, phase }) {
 		const rows = this.#rows(node.length, (i) => node.at(i)),
 			column = (value) => new Column(Float64Array.from(rows, value));
 		return {
@@ -304,6 +304,7 @@ export class Narrowed {
 			interval: column((i) => interval.at(i)),
 			time: column((i) => this.part(node.at(i)) * time.at(i)),
 			ticks: column((i) => this.part(node.at(i)) * ticks.at(i)),
+			phase: column((i) => phase.at(i)),
 		};
 	}
 }

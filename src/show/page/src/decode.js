@@ -149,7 +149,7 @@ function sideOf(reader, about, judged) {
 		...reader.columns(c.shares, ['thread', 'node'], ['thread', 'node']),
 		...reader.packed(c.shares, ['calls', 'recursive', 'time', 'ticks']),
 	};
-	const slices = reader.small(c.slices, ['thread', 'node', 'interval', 'time', 'ticks']);
+	const slices = reader.small(c.slices, ['thread', 'node', 'interval', 'time', 'ticks', 'phase']);
 	const leaves = reader.columns(c.leaves, ['routine', 'plain', 'time', 'ticks'], ['routine', 'plain']);
 	leaves.share = leaves.time.map((time, i) => (time ? time / routines.self[leaves.routine[i]] : 0));
 	const leafCounts = reader.columns(c.leaf_counts, ['node', 'leaf', 'ticks'], ['node', 'leaf']);

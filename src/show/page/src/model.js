@@ -280,6 +280,27 @@ function threadsOf(sides, before) {
 	return { list, maps };
 }
 
+// The processes of SIDE, by its threads, in their order: of each its name, what it ran, and its threads' numbers there.  One alone is none.
+function processesOf(side) {
+	const found = new Map();
+	side.threads.forEach(({ run, pid = null, rank = null }, i) => {
+		const key = `${run} ${pid} ${rank}`,
+			file = side.run.files?.[run] ?? {};
+		if (!found.has(key)) {
+			const number = pid ?? file.pid ?? found.size + 1;
+			found.set(key, {
+				name: rank === null ? `process ${number}` : `rank ${rank}`,
+				program: basename(visible(file.program ?? '')),
+				command: visible(file.command ?? ''),
+				pid: number,
+				threads: [],
+			});
+		}
+		found.get(key).threads.push(i);
+	});
+	return found.size > 1 ? [...found.values()] : [];
+}
+
 export class Model {
 	#leaves;
 	#numbers; // by what a routine is in all readings, its number; null: not asked for yet
@@ -314,6 +335,7 @@ export class Model {
 		const threads = threadsOf(sides, narrowed ? whole : before);
 		this.threads = threads.list;
 		this.threadMaps = threads.maps;
+		this.processes = this.compares ? [] : processesOf(sides[0]);
 		this.byThread = narrowed ? whole.byThread : this.threads.length > 1 && sides.some((side) => side.shares.node.length > 0);
 		this.interval = this.compares ? 0 : sides[0].interval_ns; // ns of the run that a slice is of; 0: there are none
 		this.intervals = narrowed ? whole.intervals : this.interval ? sides[0].slices.interval.most + 1 : 0;
@@ -426,15 +448,14 @@ export class Model {
 	members(key) {
 		if (/^\d+$/.test(key) && Number(key) < this.threads.length) return new Set([Number(key)]);
 		if (!/^p\d+$/.test(key) || this.compares) return null;
-		const found = this.sides[0].threads.flatMap((t, i) => (t.run === Number(key.slice(1)) ? [this.threadMaps[0][i]] : []));
-		return found.length ? new Set(found) : null;
+		const process = this.processes[Number(key.slice(1))];
+		return process ? new Set(process.threads.map((i) => this.threadMaps[0][i])) : null;
 	}
 
 	// What the part that KEY means is called.
 	partName(key) {
 		if (!key.startsWith('p')) return `thread ${this.threads[Number(key)].label}`;
-		const file = this.sides[0].run.files[Number(key.slice(1))];
-		return `process ${file.pid ?? Number(key.slice(1)) + 1}`;
+		return this.processes[Number(key.slice(1))].name;
 	}
 
 	// The two parts of the one profile that PAIR, `A~B`, names, as if they were two profiles; null: they are none.

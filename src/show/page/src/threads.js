@@ -68,34 +68,30 @@ function threadCards(model, range) {
 	return cards;
 }
 
-// The processes, of one profile that has several.
+// The processes of one profile that has several, or the ranks.
 function processCards(model, threads) {
-	const files = model.compares ? [] : (model.sides[0].run.files ?? []);
-	if (files.length < 2 || !model.byThread) return [];
-	const cards = files.map((file, i) =>
-		blank(
-			model,
-			`p${i}`,
-			`${format.basename(format.visible(file.program))}, process ${file.pid ?? i + 1}`,
-			format.visible(file.command ?? ''),
-		),
-	);
-	model.sides[0].threads.forEach((told, i) => {
-		const card = cards[told.run],
-			thread = threads[model.threadMaps[0][i]];
-		if (!card) return;
-		for (const [measure] of MEASURES) card[measure][0] += thread[measure][0];
-		for (const [r, v] of thread.own[0]) card.own[0].set(r, (card.own[0].get(r) ?? 0) + v);
+	if (!model.byThread) return [];
+	return model.processes.map((process, k) => {
+		const card = blank(model, `p${k}`, `${process.program}, ${process.name}`, process.command);
+		for (const i of process.threads) {
+			const thread = threads[model.threadMaps[0][i]];
+			for (const [measure] of MEASURES) card[measure][0] += thread[measure][0];
+			for (const [r, v] of thread.own[0]) card.own[0].set(r, (card.own[0].get(r) ?? 0) + v);
+		}
+		return card;
 	});
-	return cards;
 }
+
+// What the PHASE of a program is called; the time before it named any has no name.
+export const phaseName = (phase) => format.visible(phase) || 'before the first phase';
 
 function phaseCards(model) {
 	const found = new Map();
 	model.sides.forEach((side, s) => {
 		for (const told of side.phases ?? []) {
-			const name = format.visible(told.phase);
-			if (!found.has(name)) found.set(name, blank(model, '', name, format.plural(told.entered, 'time')));
+			const name = phaseName(told.phase);
+			if (!found.has(name))
+				found.set(name, blank(model, '', name, told.entered ? `entered ${format.plural(told.entered, 'time')}` : ''));
 			const card = found.get(name);
 			card.cpu[s] += told.cpu_ns;
 			card.time[s] += told.contexts_ns;

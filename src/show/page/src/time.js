@@ -1,15 +1,18 @@
-// time.js - the run over its time: an axis, and a lane for each thread that says when it worked, how much, and in which routine.
+// time.js - the run over its time: an axis, and a lane for each phase, process or rank, and thread that says when it worked, how much, and in which routine.
 //
-// A lane is as high as the thread was busy, and has the colour of the routine whose own time that was.  A range that is chosen here, by dragging, by its ends in
+// A lane is as high as its thread was busy, and has the colour of the routine whose own time that was; that of several threads is full where they were busiest.  A range that is chosen here, by dragging, by its ends in
 // seconds or by arrows, is state's `range`, `FROM..TO`, as --time-range has it: all sheets show the times of it alone, and the calls of the whole run.
 import { figure, fill, h, named } from './dom.js';
 import * as format from './format.js';
 import { isNarrowed } from './narrow.js';
+import { phaseName } from './threads.js';
 import * as tip from './tip.js';
 
 const SVG = 'http://www.w3.org/2000/svg',
 	LANES = 200, // that are drawn
-	HIGH = 26, // pixels of one
+	HIGH = 26, // pixels of one, where they are many
+	HIGHEST = 72, // where there are few
+	FIELD = 288, // of all of them
 	COLOURED = 12, // routines that have a colour of their own
 	GOLDEN = 137.508, // degrees: as far apart as can be, however many there are
 	APART = 90, // pixels between two words of the axis, at least
@@ -33,20 +36,69 @@ export const rangeText = (model, first, end) =>
 
 const chosen = ({ base, state }) => base.cut(state.range) ?? [0, base.intervals];
 
-// By thread and interval the own time of routines, as [routine, ns, routine, ns ...]; undefined: nothing.
+// The own time of routines by thread, and by phase as far as phases are told, each by interval: [routine, ns, routine, ns ...]; undefined: nothing.
 const known = new WeakMap();
 function workOf(model) {
 	if (known.has(model)) return known.get(model);
-	const { thread, node, interval, time, ticks } = model.sides[0].slices,
+	const { thread, node, interval, time, ticks, phase } = model.sides[0].slices,
 		each = model.sides[0].times.tick_ns,
-		lanes = model.threads.map(() => []);
+		work = { threads: model.threads.map(() => []), phases: model.sides[0].slice_phases.map(() => []) };
 	for (let i = 0; i < interval.length; i++) {
-		const lane = lanes[model.byThread ? model.threadMaps[0][thread.at(i)] : 0] ?? lanes[0],
-			r = model.tree.routine[node.at(i)];
-		(lane[interval.at(i)] ??= []).push(r, time.at(i) || ticks.at(i) * each);
+		const r = model.tree.routine[node.at(i)],
+			spent = time.at(i) || ticks.at(i) * each;
+		for (const lane of [
+			work.threads[model.byThread ? model.threadMaps[0][thread.at(i)] : 0] ?? work.threads[0],
+			work.phases[phase.at(i) - 1],
+		])
+			if (lane) (lane[interval.at(i)] ??= []).push(r, spent);
 	}
-	known.set(model, lanes);
-	return lanes;
+	known.set(model, work);
+	return work;
+}
+
+// The work of several LANES as that of one.
+function together(lanes) {
+	const sum = [];
+	for (const lane of lanes) lane.forEach((work, i) => (sum[i] = sum[i] ? [...sum[i], ...work] : work));
+	return sum;
+}
+
+// What has a lane: { key: what the state's `thread` is when it alone is shown, '': it cannot be; name, work, threads: how many; phase: it is one }.  Phases first, then
+// processes, or ranks, then threads, unless each process has one.
+function rowsOf(model) {
+	const { threads, phases } = workOf(model),
+		named = phases.flatMap((work, i) =>
+			work.length
+				? [
+						{
+							key: '',
+							name: `phase ${phaseName(model.sides[0].slice_phases[i])}`,
+							work,
+							threads: threads.length,
+							phase: true,
+						},
+					]
+				: [],
+		),
+		processes = model.byThread ? model.processes : [],
+		lanes = (process) => process.threads.map((i) => threads[model.threadMaps[0][i]]);
+	return [
+		...(named.length > 1 ? named : []),
+		...processes.map((process, k) => ({
+			key: `p${k}`,
+			name: process.name,
+			work: together(lanes(process)),
+			threads: process.threads.length,
+		})),
+		...(processes.length && processes.every((process) => process.threads.length === 1)
+			? []
+			: threads.map((work, i) => ({
+					key: model.byThread ? String(i) : '',
+					name: `thread ${model.threads[i].label}`,
+					work,
+					threads: 1,
+				}))),
+	];
 }
 
 // What LANE did in the intervals [first, end): { time, by: Map of ns by routine }.
@@ -66,7 +118,7 @@ const heaviestOf = (by) => [...by].sort((a, b) => b[1] - a[1]);
 // The routines that have a colour, the heaviest of the run first: by routine a hue.
 function huesOf(app) {
 	const sums = new Map();
-	for (const lane of workOf(app.base))
+	for (const lane of workOf(app.base).threads)
 		for (const [r, v] of workIn(lane, 0, app.base.intervals).by) if (r >= 0) sums.set(r, (sums.get(r) ?? 0) + v);
 	return new Map(
 		heaviestOf(sums)
@@ -116,14 +168,23 @@ function axisOf(app, width) {
 }
 
 class Lane {
-	constructor(app, number, hues) {
+	constructor(app, row, hues) {
 		const { base } = app;
-		Object.assign(this, { app, work: workOf(base)[number], hues });
-		this.key = base.byThread ? String(number) : '';
-		this.name = `thread ${base.threads[number]?.label ?? ''}`;
+		Object.assign(this, { app, hues, ...row });
 		const { time } = workIn(this.work, 0, base.intervals);
 		this.busy = time / (base.intervals * base.interval);
+		this.full = 1; // threads that were busy where it is full
+		if (this.threads > 1)
+			for (const [i] of this.work.entries())
+				this.full = Math.min(this.threads, Math.max(this.full, workIn(this.work, i, i + 1).time / base.interval));
 		this.canvas = h('canvas', { role: 'img', 'aria-label': `${this.name}: busy ${format.percent(this.busy, 1)} of the time` });
+	}
+
+	// From its first work to its last, as a range.
+	get extent() {
+		const { base } = this.app,
+			first = this.work.findIndex(Boolean);
+		return rangeText(base, first, Math.max(first + 2, this.work.length));
 	}
 
 	draw(width, colours) {
@@ -131,8 +192,8 @@ class Lane {
 			{ base } = this.app,
 			columns = Math.max(1, Math.round(width * dots)),
 			pen = this.canvas.getContext('2d');
-		Object.assign(this.canvas, { width: columns, height: Math.round(HIGH * dots) });
-		this.canvas.style.height = `${HIGH}px`;
+		Object.assign(this.canvas, { width: columns, height: Math.round(this.high * dots) });
+		this.canvas.style.height = `${this.high}px`;
 		// A sample stands for the time about it: what is narrower than some of them are apart would be stripes.
 		const least = Math.ceil((SAMPLES * base.sides[0].times.tick_ns * columns) / (base.intervals * base.interval)),
 			step = Math.max(1, Math.min(least, Math.ceil(columns / 40)));
@@ -142,7 +203,7 @@ class Lane {
 				{ time, by } = workIn(this.work, first, end);
 			if (!time) continue;
 			const [[r]] = heaviestOf(by),
-				part = Math.min(1, time / ((end - first) * base.interval)),
+				part = Math.min(1, time / ((end - first) * base.interval * this.full)),
 				high = Math.max(dots, part * this.canvas.height);
 			pen.fillStyle = colours.get(this.hues.get(r));
 			pen.fillRect(x, this.canvas.height - high, Math.min(step, columns - x), high);
@@ -158,7 +219,7 @@ class Lane {
 			h(
 				'div',
 				{},
-				`${written(seconds(app.base, first))} to ${written(seconds(app.base, end))} s: busy ${format.percent(Math.min(time, length), length)}`,
+				`${written(seconds(app.base, first))} to ${written(seconds(app.base, end))} s: busy ${format.percent(Math.min(time, length * this.threads), length)}`,
 			),
 			time
 				? h(
@@ -211,7 +272,9 @@ class Chart {
 		const { base } = app,
 			hues = huesOf(app);
 		Object.assign(this, { app, hues });
-		this.lanes = base.threads.slice(0, LANES).map((_, i) => new Lane(app, i, hues));
+		this.rows = rowsOf(base);
+		const high = Math.max(HIGH, Math.min(HIGHEST, Math.floor(FIELD / this.rows.length)));
+		this.lanes = this.rows.slice(0, LANES).map((row) => new Lane(app, { ...row, high }, hues));
 		this.left = h('div', { class: 'out' });
 		this.right = h('div', { class: 'out' });
 		this.axis = h('div', { class: 'axis-box' });
@@ -231,7 +294,7 @@ class Chart {
 		);
 		this.element = h(
 			'div',
-			{ class: 'lanes' },
+			{ class: 'lanes', style: `--high: ${high}px` },
 			h('div', {}),
 			this.axis,
 			h(
@@ -246,16 +309,21 @@ class Chart {
 
 	#name(lane) {
 		const { app } = this,
-			alone = app.stateHolder.now.thread === lane.key;
+			alone = app.stateHolder.now.thread === lane.key,
+			all = { thread: alone ? 'all' : lane.key, zoom: '', zoomup: '' };
 		return h(
 			'button',
 			{
 				type: 'button',
 				class: 'link lane-name',
-				disabled: lane.key === '',
+				disabled: lane.key === '' && !lane.phase,
 				'aria-pressed': String(alone),
-				title: alone ? 'show all threads' : `only ${lane.name}, in every sheet`,
-				onclick: () => app.set({ thread: alone ? 'all' : lane.key, zoom: '', zoomup: '' }),
+				title: lane.phase
+					? `the time from its begin to its end, in every sheet: ${lane.name}`
+					: alone
+						? 'show all threads'
+						: `only ${lane.name}, in every sheet`,
+				onclick: () => app.set(lane.phase ? { range: lane.extent } : all),
 			},
 			h('span', {}, lane.name),
 			h('span', { class: 'note' }, format.percent(lane.busy, 1)),
@@ -447,12 +515,16 @@ function recently(app) {
 
 const WHY = {
 	two: 'The time of two profiles is not laid side by side here: open each by itself.',
-	none: 'This profile does not tell its time by interval. `aprof run --intervals PROGRAM` keeps that, of sampled clocks; then each thread has a lane here.',
+	none:
+		'This profile does not tell its time by interval. `aprof run --intervals PROGRAM` keeps that, of sampled clocks; then each phase that the program names, each ' +
+		'process or MPI rank, of up to 16, and each thread has a lane here.',
 	part: 'This page is of one range of time.',
+	value: 'Only time is kept by interval.',
 };
 
 function why(app) {
 	if (app.model.compares) return WHY.two;
+	if (!format.isTime()) return WHY.value;
 	return app.base.sides[0].run.range ? WHY.part : WHY.none;
 }
 
@@ -487,8 +559,8 @@ export const time = {
 				h('span', { class: 'note' }, 'drag over the lanes; every sheet then shows that range'),
 			),
 			this.chart.element,
-			base.threads.length > LANES
-				? h('p', { class: 'note' }, `and ${format.count(base.threads.length - LANES)} more threads`)
+			this.chart.rows.length > LANES
+				? h('p', { class: 'note' }, `and ${format.count(this.chart.rows.length - LANES)} more threads`)
 				: null,
 			legendOf(app, this.chart.hues),
 			h('div', { class: 'sheets' }, recently(app), rangeAgainstRest(app)),

@@ -1423,7 +1423,11 @@ test('time as a sheet: an axis in seconds, a lane for each thread as high as it 
 			'1',
 		),
 		both = await bench.tab(bench.page('sliced-both.html', sliced, second), 'tab=time');
-	assert.equal(await both.locator('.lane').count(), bench.json('info', sliced, second).threads.length);
+	const named = (tab) => tab.locator('.lane-name > span:first-child').allTextContents();
+	assert.deepEqual(
+		(await named(both)).map((name) => name.replace(/\d+ .*|\d+$/, 'N')),
+		[...Array(2).fill('process N'), ...bench.json('info', sliced, second).threads.map(() => 'thread N')],
+	);
 	const ticks = (files) => files.map((file) => bench.json('report', file).run.times.contexts_ns).reduce((a, b) => a + b);
 	const work = await both.evaluate(() => {
 		const { interval, time, thread } = app.base.sides[0].slices;
@@ -1431,7 +1435,48 @@ test('time as a sheet: an axis in seconds, a lane for each thread as high as it 
 	});
 	assert.ok(work[0] >= told.length, 'both files are in it');
 	assert.ok(work[1] > 0.9 * ticks([sliced, second]), `${work[1]}`);
+	await both.locator('.lane-name').nth(1).click();
+	await both.waitForFunction(() => location.hash.includes('thread=p1'));
 	await closed(both);
+});
+
+test('a phase has a lane, too, in which its time stands; its name chooses the time from its begin to its end', async () => {
+	const file = bench.make(
+			'phased',
+			'--seed',
+			'9',
+			'--routines',
+			'12',
+			'--threads',
+			'2',
+			'--calls',
+			'4000',
+			'--ticks',
+			'0.7',
+			...['--phases', '3', '--intervals', '3'],
+		),
+		tab = await bench.tab(bench.page('phased.html', file), 'tab=time'),
+		told = bench.json('info', file).phases.filter((p) => p.phase !== '(stopped)');
+	const lanes = await tab.evaluate(() =>
+		[...document.querySelectorAll('.lane-name')].map((button, i) => ({
+			name: button.firstChild.textContent,
+			time: app.sheet.chart.lanes[i].work.flat().reduce((sum, v, k) => (k % 2 ? sum + v : sum), 0),
+		})),
+	);
+	assert.deepEqual(
+		lanes.map((lane) => lane.name),
+		[
+			...told.map((p) => `phase ${p.phase || 'before the first phase'}`),
+			...bench.json('info', file).threads.map((t) => `thread ${t.thread} ${t.name}`),
+		],
+	);
+	for (const [i, phase] of told.entries()) close(lanes[i].time, phase.contexts_ns, phase.phase);
+	await tab.locator('.lane-name').nth(1).click();
+	await tab.waitForFunction(() => location.hash.includes('range='));
+	const [first, end] = await tab.evaluate(() => app.base.cut(app.state.range)),
+		worked = await tab.evaluate(() => Object.keys(app.sheet.chart.lanes[1].work).map(Number));
+	assert.ok(worked.every((i) => i >= first && i < end) && end - first < 1.1 * (worked.at(-1) - worked[0]) + 3, 'no more than that');
+	await closed(tab);
 });
 
 test('a range of time is dragged, typed and taken back; it filters all sheets, and the address keeps it', async () => {
@@ -1686,13 +1731,24 @@ test('processes and phases as small charts: processes are those of each file, ph
 	const phases = seen.filter((card) => card.key === '');
 	assert.deepEqual(
 		phases.map((card) => [card.name, card.time, card.calls]),
-		info.phases.map((p) => [p.phase, [p.contexts_ns], [p.calls]]),
+		info.phases.map((p) => [p.phase || 'before the first phase', [p.contexts_ns], [p.calls]]),
 	);
 	assert.ok(phases.length > 1);
 	await tab.locator('.slice[data-key=p1] button').first().click();
 	await tab.waitForFunction(() => location.hash.includes('thread=p1'));
 	await sheet(tab, 'flame');
 	assert.deepEqual([(await frames(tab))[0].value], processes[1].time);
+	await closed(tab);
+});
+
+test('small charts are whole, however low the window is; the time before the first phase is called so', async () => {
+	const file = bench.make('phases', '--seed', '9', '--routines', '12', '--threads', '4', '--calls', '2000', '--ticks', '0.7', '--phases', '3'),
+		tab = await bench.tab(bench.page('phases.html', file), 'tab=threads', { viewport: { width: 390, height: 500 } });
+	const cut = await tab
+		.locator('main > section')
+		.evaluateAll((all) => all.filter((section) => section.scrollHeight > section.clientHeight + 1).length);
+	assert.equal(cut, 0);
+	assert.deepEqual(await tab.locator('.slice h3').evaluateAll((all) => all.filter((title) => !title.textContent.trim()).length), 0);
 	await closed(tab);
 });
 
