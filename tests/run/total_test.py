@@ -195,12 +195,12 @@ class Total(Recording):
         self.assertNotRegex(done.stderr, "too little|permitted|rebuild")
 
     def test_programs_with_hooks_tell_themselves(self):
-        """Alone, and below a program that is sampled."""
+        """Alone, and below a program that is sampled, of which more may be missing than is told of in silence."""
         hooked = self.build(SPIN + "int main(void) { spin(60); return 0; }", "hooked", os.path.join(os.path.dirname(APROF), "aprof-cc"))
         for source in SOURCES:
             for words in [hooked], ["sh", "-c", f"{hooked}; {hooked}; :"]:
                 with self.subTest(source=source, words=words):
-                    self.assertEqual(self.run_by(source, *words).stderr, "")
+                    self.assertNotIn("hooked used", self.run_by(source, *words).stderr)
 
     @unittest.skipIf("perf" not in SOURCES, "perf events are not permitted here")
     def test_brief_processes_are_sampled(self):
