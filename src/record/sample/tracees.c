@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +19,8 @@
 
 enum {
 	UNSERVED = 30,			/* ms of CPU time after which a program that says nothing will say nothing */
-	HELD = 64,			/* threads whose file in /proc stays open: others need descriptors, too */
+	HELD = 64,			/* threads whose file in /proc stays open, at most: others need descriptors, too */
+	HELD_SHARE = 16,		/* of the descriptors that there may be, one in so many is for these */
 };
 
 static uint64_t tracees_now(void)
@@ -58,6 +61,13 @@ void tracees_tell(struct tracees *t, const struct happening *h)
 {
 	if (array_grow(&t->queue, &t->queue_room, t->nqueue, sizeof *t->queue))
 		t->queue[t->nqueue++] = *h;
+}
+
+static bool may_hold(const struct tracees *t)
+{
+	struct rlimit limit;
+
+	return t->nthreads < HELD && (getrlimit(RLIMIT_NOFILE, &limit) != 0 || t->nthreads < limit.rlim_cur / HELD_SHARE);
 }
 
 static int schedstat_open(const struct traced_thread *t)
@@ -121,7 +131,7 @@ static bool tracees_thread_add(struct tracees *t, struct traced *p, pid_t tid)
 		return false;
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0)
 		return false;
-	new.fd = t->nthreads < HELD ? schedstat_open(&new) : -1;
+	new.fd = may_hold(t) ? schedstat_open(&new) : -1;
 	new.seen = new.met = p->told ? 0 : tracee_cpu(&new);
 	new.cpu = new.seen;
 	new.charged = tracees_now();
@@ -228,11 +238,14 @@ static bool tracees_is_for_us(struct tracees *t, pid_t pid)
 	return (!t->late || tracee_process_cpu(pid) > UNSERVED * 1000000) && !t->serves(t->arg, pid);
 }
 
+/* Who has no descriptor left for /proc is told by the kernel at least who is there. */
+static bool is_there(pid_t pid, pid_t tid) { return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno != ESRCH; }
+
 static bool is_alive(pid_t pid)
 {
 	struct task_stat stat;
 
-	return task_stat_read(pid, 0, &stat) && stat.state != 'Z' && stat.state != 'X';
+	return task_stat_read(pid, 0, &stat) ? stat.state != 'Z' && stat.state != 'X' : is_there(pid, pid);
 }
 
 /* Somebody else sees to P, who came late: each tick of its timer would be a stop. */
@@ -329,7 +342,7 @@ void tracees_scan(struct tracees *t)
 		if (!t->processes[i]->found && !t->processes[i]->refused && is_alive(t->processes[i]->pid))
 			scan_from(t, t->processes[i]->pid, 0);
 	for (size_t i = t->nthreads; i-- > 0;)	/* a list of threads that end meanwhile may lack others */
-		if (!t->threads[i].found && !t->threads[i].process->left && !tracee_state(&t->threads[i]))
+		if (!t->threads[i].found && !t->threads[i].process->left && !is_there(t->threads[i].process->pid, t->threads[i].tid))
 			tracees_end(t, &t->threads[i]);
 	for (size_t i = t->nprocesses; i-- > 0;)
 		if (!t->processes[i]->found)
