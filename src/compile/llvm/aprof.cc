@@ -109,9 +109,24 @@ static void take_command()
 	options.all |= compiles_ir(all);
 }
 
+/* The machine outliner makes one routine of instructions of several when the last look at them is over; LLVM 14's does so with those that are not to be outlined,
+ * too.  Then a jump of a routine's is a call of another, so there is no outlining beside hooks. */
+static void forbid_outliner()
+{
+	static const char name[] = "enable-machine-outliner";
+	auto &all = cl::getRegisteredOptions();
+	auto found = all.find(name);
+
+	if (found == all.end())
+		return;
+	found->second->setNumOccurrencesFlag(cl::ZeroOrMore);		/* the command may have it */
+	found->second->addOccurrence(0, name, "never");
+}
+
 /* Once in a process. */
 static bool take_arguments()
 {
+	forbid_outliner();
 	take_command();
 	for (const std::string &word : words)
 		take_argument(word);

@@ -1269,8 +1269,7 @@ llvm_tails() {
 			shape "1:1 $(yes '1:2 ' | head -19 | tr -d '\n')$(yes '1:3 ' | head -21 | tr -d '\n')" "$o" ;;
 		esac
 	done
-	# LLVM 14 takes pieces out of a routine that is not to be outlined: it calls its hooks then.
-	makes 41 "$cc" -Wno-psabi -Os -mllvm -enable-machine-outliner -mllvm -hot-cold-split tails.c -o t
+	makes 41 "$cc" --aprof-verify -Wno-psabi -Os -mllvm -enable-machine-outliner -mllvm -hot-cold-split tails.c -o t
 }
 
 # What comes back, or leaves, by no return; resolvers; variables of fixed size.
