@@ -157,7 +157,7 @@ function oneCallee(app, found) {
 	if (!found || !areThere(app, [found.name, found.callee])) return null;
 	return card(
 		'one_callee',
-		`A routine whose ${format.amount()} is one callee's: would less do?`,
+		`A routine whose ${format.isTime() ? 'time' : 'share'} is one callee's: would less do?`,
 		null,
 		h('p', { class: 'main' }, who(app, found.name, found.total_ns), ' → ', who(app, found.callee)),
 		cost(app, found.total_ns, null, found.calls),
@@ -171,7 +171,7 @@ export function findings(app) {
 	if (!hot) return null;
 	const cards = app.model.timed
 		? [
-				routines(app, 'heavy', `A heavy routine: its ${format.amount()} is its own`, hot.heavy),
+				routines(app, 'heavy', `A heavy routine: ${format.isTime() ? 'its time' : 'what it takes'} is its own`, hot.heavy),
 				routines(
 					app,
 					'library',

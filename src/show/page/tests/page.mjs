@@ -2763,13 +2763,18 @@ const branchesOf = (tab, dir) =>
 		return found;
 	}, dir);
 
-// What the C library's function is called there that does the work of NAME: the processor's variant of it.
+// What the page calls a function, of which the reports have the processor's variant beside.
+const publicName = (name) => name.replace(/ \(__\w+\)$/, '');
+
+// What the C library's function is called there that does the work of NAME.
 const variantOf = (name) =>
-	bench
-		.json('report', '--leaves', bench.file('plain.out'))
-		.flat.flatMap((r) => r.parts)
-		.filter((part) => part.name.includes(name))
-		.sort((a, b) => b.self_ns - a.self_ns)[0].name;
+	publicName(
+		bench
+			.json('report', '--leaves', bench.file('plain.out'))
+			.flat.flatMap((r) => r.parts)
+			.filter((part) => part.name.includes(name))
+			.sort((a, b) => b.self_ns - a.self_ns)[0].name,
+	);
 
 test('code without hooks stands below its callers: times are conserved, and those of aprof report --leaves', async () => {
 	const tab = await bench.tab(plainCode(), 'tab=flame'),
@@ -2793,7 +2798,7 @@ test('code without hooks stands below its callers: times are conserved, and thos
 	for (const r of report.flat)
 		for (const part of r.parts) {
 			const sum = all
-				.filter((b) => b.leaf && b.names.at(-1) === part.name && b.names.at(-2) === r.name)
+				.filter((b) => b.leaf && b.names.at(-1) === publicName(part.name) && b.names.at(-2) === r.name)
 				.reduce((s, b) => s + b.time, 0);
 			assert.ok(Math.abs(sum - part.self_ns) <= 2 + 1e-3 * r.self_ns, `${r.name}: ${part.name}: ${sum}, not ${part.self_ns}`);
 		}
@@ -2802,7 +2807,7 @@ test('code without hooks stands below its callers: times are conserved, and thos
 	const up = await branchesOf(tab, 'up');
 	near(up[0].below, report.run.times.contexts_ns, 'all that ran');
 	for (const b of up) if (b.names.length === 1 && b.names[0] !== 'main') near(b.below, b.time, b.names[0]);
-	const parts = report.flat.flatMap((r) => r.parts).filter((part) => part.name === memset);
+	const parts = report.flat.flatMap((r) => r.parts).filter((part) => publicName(part.name) === memset);
 	assert.ok(
 		Math.abs(up.find((b) => b.names[0] === memset && b.names.length === 1).time - parts.reduce((s, p) => s + p.self_ns, 0)) <
 			1e-3 * whole,
@@ -2980,7 +2985,7 @@ test('code without hooks: in the tree, the graph, the search and the table, as i
 	assert.equal(await tab.locator('g.node.leaf').count(), 0);
 	await choose('below');
 	await tab.waitForSelector('.canvas:not(.busy) g.node.leaf');
-	const memset = await tab.evaluate((n) => app.model.routines.findIndex((r) => r.name === n), memsetName);
+	const memset = await tab.evaluate((n) => app.model.routines.findIndex((r, i) => app.model.routineName(i) === n), memsetName);
 	assert.ok((await drawing(tab)).arcs.some(([, to]) => to === `n${memset}`));
 	await sheet(tab, 'table');
 	const rows = await allRows(tab);
