@@ -166,6 +166,7 @@ static bool has_hook(const struct verifier *v, size_t nframes)
 static enum amon_verdict verify_compare(struct verifier *v, const struct pair *p, struct amon_stack *what)
 {
 	size_t n = verify_replay(v, p->nframes, 0), at = parts_at(v, n, p->ncontext);
+	enum amon_verdict verdict;
 	unsigned open = 0;
 
 	if (at == SIZE_MAX)
@@ -173,9 +174,10 @@ static enum amon_verdict verify_compare(struct verifier *v, const struct pair *p
 	what->routine = at < n ? history_routine(v->stack[at]) : AMON_NONE;
 	for (size_t i = 0; i < p->nframes; i++)
 		open += v->frames[i].open;
-	if (open > MOST_OPEN || has_hook(v, p->nframes) || fits_below_signal(v, p))
+	if (open > MOST_OPEN || has_hook(v, p->nframes))
 		return AMON_STACK_UNTOLD;
-	return fits_without(v, p, open, what);
+	verdict = fits_without(v, p, open, what);
+	return verdict == AMON_STACK_DIFFERS && fits_below_signal(v, p) ? AMON_STACK_UNTOLD : verdict;
 }
 
 bool verify_is_settled(const struct thread *t)
