@@ -505,12 +505,13 @@ static uint32_t find_phase(struct make_amon *m, const char *name)
 static struct amon_phase_count count_now(const struct made_thread *t, size_t i)
 {
 	const struct amon_thread *r = &t->record;
-	const struct pair *item = &t->items[i - AMON_PHASE_TOTALS];
+	const struct pair *item;
 
 	if (i == 0)
 		return (struct amon_phase_count){ r->cpu_last - r->cpu_first, r->unplaced, r->monitor };
 	if (i == 1)
 		return (struct amon_phase_count){ r->ticks, r->monitor_ticks, 0 };
+	item = &t->items[i - AMON_PHASE_TOTALS];
 	return (struct amon_phase_count){ item->calls, item->time, item->ticks };
 }
 

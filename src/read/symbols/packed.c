@@ -519,5 +519,5 @@ const struct packed_call *packed_calls(const struct packed *k, uint32_t i, size_
 	for (end = low; end < k->ncalls && k->calls[end].function == i; end++)
 		continue;
 	*n = end - low;
-	return k->calls + low;
+	return *n ? k->calls + low : NULL;
 }
