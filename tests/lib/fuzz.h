@@ -66,4 +66,32 @@ static inline uint8_t *read_file(const char *name, size_t *len)
 	return data;
 }
 
+/* A target of libFuzzer's, and what of that calls it. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+
+/* The main of a driver, with its arguments ROUNDS FILE...: each file as it is, and as CHANGE makes it ROUNDS times, which gets dice and returns the new size.  BEFORE
+ * is called before each of these, if it is not NULL.  Returns the process's status. */
+static inline int fuzz_files(int argc, char **argv, size_t (*change)(uint8_t *data, size_t size, uint64_t dice), void (*before)(void))
+{
+	for (int i = 2; i < argc; i++) {
+		size_t len;
+		uint8_t *data = read_file(argv[i], &len), *changed = malloc(len + 1);
+
+		if (!data || !changed)
+			return 2;
+		LLVMFuzzerTestOneInput(data, len);
+		for (uint64_t round = 0; round < strtoull(argv[1], NULL, 0); round++) {
+			memcpy(changed, data, len);
+			if (before)
+				before();
+			LLVMFuzzerTestOneInput(changed, change(changed, len, round));
+		}
+		free(data);
+		free(changed);
+	}
+	return 0;
+}
+
 #endif

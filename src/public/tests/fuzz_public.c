@@ -12,10 +12,6 @@
 #include "../../../tests/lib/fuzz.h"
 #include "public/aprof/profile.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
-
 static void fail(const char *what)
 {
 	fprintf(stderr, "%s\n", what);
@@ -180,23 +176,7 @@ static size_t mutate(uint8_t *data, size_t size, uint64_t dice)
 
 int main(int argc, char **argv)
 {
-	for (int i = 2; i < argc; i++) {
-		size_t len;
-		uint8_t *data = read_file(argv[i], &len);
-
-		LLVMFuzzerTestOneInput(data, len);
-		for (uint64_t round = 0; round < strtoull(argv[1], NULL, 0); round++) {
-			uint8_t *changed = malloc(len + 1);
-
-			if (!changed)
-				return 2;
-			memcpy(changed, data, len);
-			LLVMFuzzerTestOneInput(changed, mutate(changed, len, round));
-			free(changed);
-		}
-		free(data);
-	}
-	return 0;
+	return fuzz_files(argc, argv, mutate, NULL);
 }
 
 #else

@@ -11,10 +11,6 @@
 #include "read/profile/profile.h"
 #include "read/profile/tests/sound.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
-
 static void check(const struct profile *p)
 {
 	const char *bad = unsound(p);
@@ -67,21 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 int main(int argc, char **argv)
 {
-	for (int i = 2; i < argc; i++) {
-		size_t len;
-		uint8_t *data = read_file(argv[i], &len), *changed = malloc(len + 1);
-
-		if (!data || !changed)
-			return 2;
-		LLVMFuzzerTestOneInput(data, len);
-		for (uint64_t round = 0; round < strtoull(argv[1], NULL, 0); round++) {
-			memcpy(changed, data, len);
-			LLVMFuzzerTestOneInput(changed, fuzz_words(changed, len, round));
-		}
-		free(data);
-		free(changed);
-	}
-	return 0;
+	return fuzz_files(argc, argv, fuzz_words, NULL);
 }
 
 #else

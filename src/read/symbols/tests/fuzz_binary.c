@@ -15,10 +15,6 @@
 #include "../../../../tests/lib/fuzz.h"
 #include "read/symbols/symbols.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
-
 enum {
 	ADDRESSES = 64,		/* asked about in each of a few places */
 	MOST_SYMBOLS = 100000,	/* functions that are looked at */
@@ -199,22 +195,7 @@ int main(int argc, char **argv)
 	setrlimit(RLIMIT_AS, &memory);
 #endif
 	(void)memory;
-	for (int i = 2; i < argc; i++) {
-		size_t len;
-		uint8_t *data = read_file(argv[i], &len), *changed = malloc(len + 1);
-
-		if (!data || !changed)
-			return 2;
-		LLVMFuzzerTestOneInput(data, len);
-		for (uint64_t round = 0; round < strtoull(argv[1], NULL, 0); round++) {
-			memcpy(changed, data, len);
-			more_time();
-			LLVMFuzzerTestOneInput(changed, mutate(changed, len, round));
-		}
-		free(data);
-		free(changed);
-	}
-	return 0;
+	return fuzz_files(argc, argv, mutate, more_time);
 }
 
 #else
