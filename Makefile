@@ -21,11 +21,13 @@ PKGS_CORPUS = try:linux-perf try:google-perftools try:libgoogle-perftools-dev tr
 PKGS_STORE = try:clickhouse-server
 # What the test suites of real projects are built with.
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-dev libbenchmark-dev liblzf-dev zlib1g-dev perl
-# What Debian's packages are built and tried with, beside what aprof is.
-PKGS_DEB = build-essential llvm-dev debhelper dh-python lintian python3-dev git xz-utils
-# Where they are installed and tried, too: each compiler that there is a plugin for, and what programs are built with.
-PKGS_TRIED = $(foreach major,11 12 13 14,try:gcc-$(major)-plugin-dev) $(foreach major,14 15 16 17 18 19,try:clang-$(major) try:llvm-$(major)-dev) \
-  gfortran clang rustc cargo cmake ninja-build autoconf automake lua5.4
+# The compilers that debian/control has a package of their plugin for.
+COMPILERS = $(shell sed -n 's/^Package: \(.*\)-plugin-aprof/\1/p' debian/control)
+# What Debian's packages are built with, beside what aprof is: the headers of each such compiler of this Debian.
+PKGS_DEB = build-essential llvm-dev debhelper dh-python lintian python3-dev \
+  $(patsubst gcc-%,try:gcc-%-plugin-dev,$(filter gcc-%,$(COMPILERS))) $(patsubst clang-%,try:llvm-%-dev,$(filter clang-%,$(COMPILERS)))
+# Where they are installed and tried, too: these compilers, and what programs are built with.
+PKGS_TRIED = $(addprefix try:,$(COMPILERS)) gfortran clang rustc cargo cmake ninja-build autoconf automake lua5.4
 # What tests/public/projects builds.
 PKGS_PROJECTS = dpkg-dev cmake libexpat1-dev
 # What tests/realworld builds, asks and holds against.
@@ -35,7 +37,8 @@ PKGS_REALWORLD = dpkg-dev make cmake gfortran python3 bison rake m4 libgmp-dev l
 MADE = src/contract/make-amon src/contract/make-runs src/inside/libaprof_tiny.a src/inside/libaprof_address.a src/inside/libaprof_thread.a
 # One after another, also with -j: what is installed is there when it is looked for.
 .NOTPARALLEL:
-all: ; @tests/missing && { [ -f build/build.ninja ] || { tests/missing --optional && meson setup build --prefix=$(PREFIX); }; } && ninja -C build
+all: configured ; @ninja -C build
+configured: ; @tests/missing && { [ -f build/build.ninja ] || { tests/missing --optional && meson setup build --prefix=$(PREFIX); }; }
 deps: ; @tests/deps $(PKGS_CHECK)
 needs: ; @tests/deps $(PKGS)
 told: ; @echo "1. Builds aprof, what is not yet built: some minutes the first time."
@@ -46,7 +49,10 @@ check: deps all ; @tests/check build
 check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) $(PKGS_STORE) $(PKGS_CORPUS) && tests/check build $(WHICH)
 bench: deps made ; @tests/deps $(PKGS_STORE) $(PKGS_MPI) try:heaptrack && bench/all bench/records/results.md && bench/million && node bench/page.mjs && bench/scale build --results bench/records/scale.md
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
-deb: needs all ; @tests/deps $(PKGS_DEB) $(NODE) $(if $(INSTALL),$(PKGS_TRIED)) && ninja -C build && tests/package build $(INSTALL)
+# The tarball of HEAD, with the page built in it: build/meson-dist/.
+dist: packers configured ; @rm -rf build/meson-dist && ninja -C build src/show/page/page.html && meson dist -C build --no-tests --formats xztar
+packers: ; @tests/deps $(PKGS) git xz-utils $(NODE)
+deb: dist ; @tests/deps $(PKGS_DEB) $(if $(INSTALL),$(PKGS_TRIED)) && tests/package build $(INSTALL)
 # Whether HEAD can be released; RELEASE=--quick: what takes seconds.
 release-check: all ; @tests/release build $(RELEASE)
 accuracy: deps all ; @bench/accuracy --results bench/records/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results bench/records/accuracy.md
@@ -60,4 +66,4 @@ fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: made ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps needs told made demo check check-all distributions deb release-check bench accuracy time-truth suites projects realworld ways soak fuzz golden install clean
+.PHONY: all configured deps needs told made demo check check-all distributions dist packers deb release-check bench accuracy time-truth suites projects realworld ways soak fuzz golden install clean

@@ -19,10 +19,10 @@ class Release(unittest.TestCase):
         self.assertIn("libaprof-99.1.abi is missing", release.interface()[0])
 
     def test_packages(self):
-        """Each package has a list of files, and each list a package; each plugin that Meson makes has one."""
+        """Each package has a list of files, and each list a package; a plugin's has its plugin, and each plugin that Meson makes has one."""
         names = set(re.findall(r"(?m)^Package: (.*)$", release.read("debian/control")))
         lists = {os.path.basename(path).removesuffix(".install") for path in glob.glob(os.path.join(ROOT, "debian/*.install"))}
-        self.assertEqual(names, lists)
+        self.assertEqual({name for name in names if not name.endswith("-plugin-aprof")}, lists)
         for folder, compiler in ("gcc", "gcc"), ("llvm", "clang"):
             majors = re.search(r"foreach major : \[([^]]*)\]", release.read(f"src/compile/{folder}/meson.build"))[1]
             self.assertEqual({f"{compiler}-{major}-plugin-aprof" for major in re.findall(r"\d+", majors)}, {name for name in names if name.startswith(compiler + "-")})
