@@ -7,7 +7,7 @@ WHICH ?= --all
 PLUGIN = try:gcc-%-plugin-dev
 PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
   zlib1g-dev liblzma-dev libzstd-dev libevent-dev libcurl4-openssl-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
-PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev try:llvm-@-dev try:lld-@ try:flang-@ try:ldc mandoc jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
+PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev try:llvm-@-dev try:lld-@ try:flang-@ try:ldc mandoc groff-base jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
   graphviz golang-go libdevel-nytprof-perl zstd try:libpth-dev try:libst-dev try:libpcl1-dev chromium lua5.4 try:redis-server try:libjemalloc2 try:libtcmalloc-minimal4 try:libmimalloc2.0 try:debuginfod try:python3-dev try:libpython3.11-testsuite try:libpython3.13-testsuite try:python3-gevent python3-venv try:python3-pandas try:abigail-tools $(NODE)
 # Other people's programs for tests/suites/ways: GCC's own tests, and a maker of random ones.
 PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source gfortran gdc gnat try:gobjc++-% try:gccgo-%

@@ -126,6 +126,14 @@ class Help(unittest.TestCase):
             with self.subTest(command):
                 self.assertEqual(self.options(command), self.manual(command))
 
+    def test_manual_pages_fit_a_terminal(self):
+        """groff, which man is, finds nothing to warn of on 80 columns; a page that is another's name has nothing of its own."""
+        for page in sorted((ROOT / 'doc' / 'man').glob('*.[13]')):
+            if not page.read_text().startswith('.so '):
+                with self.subTest(page.name):
+                    done = subprocess.run(['groff', '-mandoc', '-Tutf8', '-ww', '-rLL=80n', page], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                    self.assertEqual((done.returncode, done.stderr), (0, ''))
+
     def test_help_of_the_compiler_stands_behind_that_of_the_wrapper(self):
         both = aprof('cc', '--help').stdout
         self.assertTrue(both.startswith(aprof('cc', '--aprof-help').stdout))
