@@ -9,7 +9,7 @@ ROOT = HERE.parent.parent
 sys.path[1:1] = [str(HERE.parent / "commands"), str(HERE.parent / "lib")]
 import here  # noqa: E402
 import import_test  # noqa: E402 - takes BUILD
-from import_test import APROF, APROF_CC, BUILD  # noqa: E402
+from import_test import APROF, APROF_CC, BUILD, USER, comm, mmap2, perf_data, perf_sample  # noqa: E402
 
 LIBRARY = BUILD / "src/public/libaprof.so.1"
 EXAMPLES = ROOT / "doc/examples"
@@ -56,7 +56,32 @@ for inherited in [name for name in dir(Made) if name.startswith("test_")]:
     setattr(Made, inherited, None)
 
 
+# Twelve routines, each heavier than the one before.
+MANY = """
+volatile long sink;
+#define PARTS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12)
+#define DEFINE(n) __attribute__((noinline, noclone)) void part##n(void) { for (long i = 0; i < n * 10000; i++) sink += i; }
+#define CALL(n) part##n();
+PARTS(DEFINE)
+int main(void) { for (int i = 0; i < 30; i++) { PARTS(CALL) } return 0; }
+"""
+
+
 class Rows(Made):
+    def many(self):
+        """A run of MANY with hooks, and exact times."""
+        self.write("many.c", MANY)
+        subprocess.run([APROF_CC, "--aprof-clock=tsc", "-O1", "-o", "many", "many.c"], cwd=self.folder, check=True)
+        self.out("run", "--clock=tsc", "--data=many.amon", "-o", "/dev/null", "./many")
+        return "many.amon"
+
+    def check_ten(self, name):
+        """Ten rows, and more than one that is left out."""
+        report = self.check(name)
+        self.assertEqual(len(report), 10)
+        self.assertGreater(report[-1]["self_ns"], 0)
+        self.assertEqual({row["name"] for row in report[:6]} - {f"part{n}" for n in range(1, 13)}, set())
+
     def check(self, name):
         report = self.json("report", name)["flat"][:10]
         contexts = {}
@@ -77,13 +102,22 @@ class Rows(Made):
 
     def test_amon_out(self):
         self.assertIn("even", [row["name"] for row in self.check(self.recorded())])
+        self.check_ten(self.many())
 
     def test_perf_data(self):
         self.check(self.write("p.data", self.made()))
+        self.write("many.c", MANY)
+        subprocess.run(["cc", "-O1", "-o", "many", "many.c"], cwd=self.folder, check=True)
+        symbols = subprocess.run(["nm", "many"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        at = {words[2]: 0x555500000000 + int(words[0], 16) for words in map(str.split, symbols.splitlines()) if words[-2] == "T"}
+        samples = [perf_sample(5, 5, 300 + n, [USER, at[f"part{n}"] + 4, at["main"] + 8], 250000 * n) for n in range(1, 13)]
+        self.check_ten(self.write("many.data", perf_data(comm(5, 5, "many", 100, 1 << 13), mmap2(5, 0x555500001000, 0x1000, 0x1000, str(self.folder / "many"), 200), *samples)))
 
     def test_pprof(self):
         self.out("export", "pprof", "-o", "p.pb.gz", self.recorded())
         self.assertGreaterEqual(len(self.check("p.pb.gz")), 3)
+        self.out("export", "pprof", "-o", "many.pb.gz", self.many())
+        self.check_ten("many.pb.gz")
 
     @here.long
     def test_picture(self):
