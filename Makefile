@@ -54,7 +54,7 @@ dist: packers configured ; @rm -rf build/meson-dist && ninja -C build src/show/p
 packers: ; @tests/deps $(PKGS) git xz-utils $(NODE)
 deb: dist ; @tests/deps $(PKGS_DEB) $(if $(INSTALL),$(PKGS_TRIED)) && tests/package build $(INSTALL)
 # Whether HEAD can be released; RELEASE=--quick: what takes seconds.
-release-check: all ; @tests/release build $(RELEASE)
+release-check: deps all ; @tests/release build $(RELEASE)
 accuracy: deps all ; @bench/accuracy --results bench/records/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results bench/records/accuracy.md
 time-truth: deps all ; @tests/time_truth/run --results bench/records/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)

@@ -1,5 +1,5 @@
 """release_test.py - what a release asks of the tree at any time: one version everywhere; debian/ and the workflow name what is there."""
-import glob, importlib.machinery, importlib.util, os, re, sys, unittest
+import glob, importlib.machinery, importlib.util, os, re, shutil, sys, unittest
 
 sys.dont_write_bytecode = True
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -17,6 +17,19 @@ class Release(unittest.TestCase):
         self.addCleanup(loader.exec_module, release)
         self.assertEqual(len(release.versions()), 6)
         self.assertIn("libaprof-99.1.abi is missing", release.interface()[0])
+
+    def test_what_it_runs_can_be_run(self):
+        """Each item of the list ends, and what it starts is a command, or a file of the tree that may be executed."""
+        started = []
+        real = release.subprocess.run
+        release.subprocess.run = lambda words, **options: started.append(words) or real(["true"], **options)
+        self.addCleanup(setattr, release.subprocess, "run", real)
+        for name, ask, _ in release.ITEMS:
+            with self.subTest(name):
+                ask()
+        self.assertGreater(len(started), 5)
+        for words in started:
+            self.assertTrue(shutil.which(words[0]) or os.access(os.path.join(ROOT, words[0]), os.X_OK), words)
 
     def test_packages(self):
         """Each package has a list of files, and each list a package; a plugin's has its plugin, and each plugin that Meson makes has one."""
