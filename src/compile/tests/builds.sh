@@ -1213,6 +1213,61 @@ llvm_lto() {
 	makes 7 "$cc" -O2 -flto=thin main.c ./libpart.so -o t
 }
 
+# late WHAT ROUTINE...: each makes its frame behind the instruction WHAT, so not where it is entered.
+late() {
+	behind=$1
+	shift
+	for routine; do
+		objdump -d --no-show-raw-insn t | awk -v begin="<$routine>:" '$2 == begin { on = 1; next } /^$/ { on = 0 } on' >code
+		awk -v behind="$behind" '$0 ~ behind { met = 1 } /push|sub .*,%rsp/ { made = 1; wrong = !met; exit } END { exit wrong || !made }' code ||
+			fail "$what: the frame of $routine is not made behind $behind: $(cat code)"
+	done
+}
+
+# Frames that are made behind the entry's hook, on one path alone (shrink-wrapping): that is decided behind the hooks.  Clang 14 makes none behind what loads from
+# memory, as the hook does, so there the same routines have theirs where they are entered.
+llvm_wrapped() {
+	use_llvm
+	test=-fplugin-arg-$plugin-test shape="10:2 10:3 10:3 10:3 10:3 10:3 1:1 5:3 5:4 5:4 "
+	cat >wrapped.cc <<-'C'
+		#define N extern "C" __attribute__((noinline))
+		#define SAVED asm volatile("" : : : "rbx", "memory")
+		struct large { long w[9]; };
+		N long leaf(long x) { asm volatile("" : "+r"(x) : : "memory"); return x; }
+		N __attribute__((preserve_most)) long take(large l) { asm volatile("" : : : "memory"); return l.w[0]; }
+		N long saves(long n) { if (n <= 0) return 5; SAVED; return n + 1; }
+		N long array(long n) { if (n <= 0) return 5; volatile long b[99]; b[n] = n; return b[n]; }
+		N long jumps(long n) { if (n <= 0) return 5; SAVED; return leaf(n); }
+		N long calls(long n) { if (n <= 0) return 5; large l = { { n } }; return take(l); }
+		N long throws(long n) { if (n <= 0) return 5; char b[300]; asm volatile("" : : "r"(b) : "memory"); if (leaf(n) == 7) SAVED; throw n; }
+		N long all(long n) { return saves(n) + array(n) + jumps(n) + calls(n) + throws(n); }
+		int main() {
+			long caught = 0;
+			for (long i = 0; i < 10; i++)
+				try { all(i % 2); } catch (long n) { caught += n; }
+			return caught == 5 ? 0 : 1;
+		}
+	C
+	what=bare
+	"$clangxx" -O2 wrapped.cc -o t
+	late '\tj[a-z]+ ' saves array jumps calls throws
+	for o in -O2 -O3 "-O2 -fPIC" "-O2 -fno-omit-frame-pointer" -Os "-O2 --aprof-clock=tsc" "-O2 --aprof-sites"; do
+		makes 76 "$cxx" --aprof-verify $o wrapped.cc -o t
+		shape "$shape" "$o"
+		case $o in
+		-Os | *aprof*) ;;		# where it is often not worth while
+		*) [ "$version" -lt 19 ] || late '%r[a-z0-9]*,%fs:' saves array jumps calls throws ;;
+		esac
+	done
+	for wrong in "trust-tails calls call" "lose-exits jumps tail.call"; do
+		set -- $wrong
+		"$cxx" $test=$1 --aprof-verify -O2 wrapped.cc -o t 2>err && fail "--aprof-verify takes $1"
+		grep -q "error: aprof: '$2': $3: the context is not proven" err || fail "$1: $(cat err)"
+		makes 76 "$cxx" $test=$1 -O2 wrapped.cc -o t
+		shape "$shape" "$1"
+	done
+}
+
 # Calls before a return that the code generator makes jumps, or does not, for each of its reasons: eighteen routines, and what they call.
 llvm_tails() {
 	use_llvm
