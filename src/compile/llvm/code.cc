@@ -153,9 +153,8 @@ static bool is_unknown_store(const MachineInstr &i)
 
 static bool can_fall_back(const MachineFunction &mf)
 {
-	for (const Argument &a : mf.getFunction().args())
-		if (a.hasNestAttr())
-			return false;			/* the static chain comes in a register that the hook does not keep */
+	if (!may_call_hooks(mf.getFunction()))
+		return false;
 	for (const MachineBasicBlock &b : mf)
 		for (const MachineInstr &i : b)
 			if ((i.isReturn() && !may_call_before(i)) || is_unknown_store(i))

@@ -149,6 +149,9 @@ bool writes(const char *text);
 /* Asms that call the hooks of way fentry: first thing in a routine, and last. */
 extern const char call_entry[], call_exit[];
 
+/* Are the registers that these do not keep F's to lose where it is entered and left? */
+bool may_call_hooks(const llvm::Function &f);
+
 /* May I stand where a hook is called last, before it, or first (it is where indirect jumps land)? */
 bool may_call_before(const llvm::MachineInstr &i);
 bool is_landing(const llvm::MachineInstr &i);

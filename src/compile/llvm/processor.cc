@@ -247,10 +247,21 @@ bool processor_jumps(const CallInst *c, const Function &f)
 
 /* ---- hooks that are called ---- */
 
-/* They keep all registers but these. */
+/* They keep all registers but r10 and r11. */
 const char call_entry[] = "callq *__aprof_entry@GOTPCREL(%rip)", call_exit[] = "callq *__return__@GOTPCREL(%rip)";
 
-/* The static chain, and the target of a jump by a register, may be in r10 and r11. */
+/* The static chain comes in r10; other conventions than these have callees keep it, or arguments in r11. */
+bool may_call_hooks(const Function &f)
+{
+	CallingConv::ID c = f.getCallingConv();
+
+	for (const Argument &a : f.args())
+		if (a.hasNestAttr())
+			return false;
+	return is_plain(c) || c == CallingConv::Cold || c == CallingConv::Swift;
+}
+
+/* The target of a jump by a register may be in one of them, and the static chain for who is jumped to. */
 bool may_call_before(const MachineInstr &i)
 {
 	const TargetRegisterInfo *registers = i.getMF()->getSubtarget().getRegisterInfo();

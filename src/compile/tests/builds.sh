@@ -1136,6 +1136,15 @@ llvm_verify() {
 		long large(long x) { struct large l = { { x } }; return __take(l); }
 	C
 	"$cc" $test=trust-tails --aprof-verify -O2 -c elsewhere.c 2>err && fail "a call of what may have hooks is taken for one of the code generator's"
+	# Its caller wants all registers kept, and hooks that are called do not keep all.
+	cat >keeps.c <<-'C'
+		struct large { long w[9]; };
+		void take(struct large l);
+		__attribute__((preserve_most)) void keeps(long x) { struct large l = { { x } }; take(l); }
+	C
+	"$cc" --aprof-verify -O2 -c keeps.c || fail "preserve_most"
+	"$cc" $test=trust-tails -O2 -c keeps.c 2>err && fail "hooks are called that lose a register of the caller's"
+	grep -q "error: aprof: 'keeps': call: the context is not proven" err || fail "preserve_most: $(cat err)"
 	"$cc" $test=lose-exits --aprof-verbose -O2 -c tail.c 2>err
 	grep -q '^aprof: .*tail.c.*: t: tail call: its context is not proven: its hooks are called' err || fail "verbose: $(cat err)"
 	cat >back.cc <<-'C'
@@ -1234,13 +1243,13 @@ llvm_wrapped() {
 		#define SAVED asm volatile("" : : : "rbx", "memory")
 		struct large { long w[9]; };
 		N long leaf(long x) { asm volatile("" : "+r"(x) : : "memory"); return x; }
-		N __attribute__((preserve_most)) long take(large l) { asm volatile("" : : : "memory"); return l.w[0]; }
+		N __attribute__((preserve_most)) void take(large) { asm volatile("" : : : "memory"); }
 		N long saves(long n) { if (n <= 0) return 5; SAVED; return n + 1; }
 		N long array(long n) { if (n <= 0) return 5; volatile long b[99]; b[n] = n; return b[n]; }
 		N long jumps(long n) { if (n <= 0) return 5; SAVED; return leaf(n); }
-		N long calls(long n) { if (n <= 0) return 5; large l = { { n } }; return take(l); }
+		N void calls(long n) { if (n <= 0) return; large l = { { n } }; take(l); }
 		N long throws(long n) { if (n <= 0) return 5; char b[300]; asm volatile("" : : "r"(b) : "memory"); if (leaf(n) == 7) SAVED; throw n; }
-		N long all(long n) { return saves(n) + array(n) + jumps(n) + calls(n) + throws(n); }
+		N long all(long n) { calls(n); return saves(n) + array(n) + jumps(n) + throws(n); }
 		int main() {
 			long caught = 0;
 			for (long i = 0; i < 10; i++)
