@@ -205,8 +205,15 @@ static void read_link_option(struct line *l, const char *w)
 	}
 }
 
+bool line_other_machine(const char *triple)
+{
+	return !line_starts(triple, "x86_64") && !line_starts(triple, "amd64");
+}
+
 static void read_machine_option(struct line *l, const char *w)
 {
+	if (line_starts(w, "--target="))
+		l->machine = line_other_machine(w + strlen("--target=")) ? w : NULL;
 	if (!strcmp(w, "-m32") || !strcmp(w, "-mx32") || !strcmp(w, "-m16"))
 		l->narrow = w;
 	if (!strcmp(w, "-m64"))
@@ -251,6 +258,8 @@ static enum line_word read_value(struct line *l, struct reading *r, const char *
 		r->language = w;
 	if (!strcmp(option, "-Xlinker") || !strcmp(option, "--for-linker"))
 		read_linker_word(l, w);
+	if (!strcmp(option, "-target"))
+		l->machine = line_other_machine(w) ? w : NULL;
 	if (strcmp(option, "-l"))
 		return WORD_VALUE;
 	r->libc |= !strcmp(w, "c");

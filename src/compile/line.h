@@ -37,6 +37,7 @@ struct line {
 	int foreign;		/* those of both in languages that know nothing of it */
 	int inputs;		/* files of any kind */
 	const char *narrow;	/* -m32, -mx32 or -m16, whichever is in force; NULL: none. In words */
+	const char *machine;	/* --target=TRIPLE, or the TRIPLE of -target, if that is another machine than the monitor's; NULL: it is not. In words */
 	const char *no_hooks;	/* option that says that the code runs without libc; NULL: none. In words */
 	bool shared;		/* links a shared library */
 	bool relocatable;	/* links one object (-r) */
@@ -58,6 +59,9 @@ struct line {
 
 /* Read the words of L->words, and set all other fields.  False without memory. */
 bool line_read(struct line *l);
+
+/* Is code for TRIPLE for another machine than the monitor's? */
+bool line_other_machine(const char *triple);
 
 void line_free(struct line *l);
 

@@ -133,10 +133,11 @@ static int chosen_sources(const struct plan *p)
 /* Compiled code is for a machine that the monitor knows. */
 static bool check_machine(const struct plan *p, struct error *err)
 {
-	if (!p->line.narrow || p->line.no_hooks)
+	const char *why = p->line.narrow ? p->line.narrow : p->line.machine;
+
+	if (!why || p->line.no_hooks)
 		return true;
-	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
-			 "%s: the monitor is for 64-bit code: build this with the compiler itself", p->line.narrow);
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: the monitor is for 64-bit code of x86: build this with the compiler itself", why);
 }
 
 /* The hooks of way fentry can be written out in the routines: they are for a program, not a library (written.h). */

@@ -33,6 +33,7 @@ struct rust {
 	bool code;		/* it makes code of the program's */
 	bool links;		/* and a program or a shared library of it, */
 	bool shared;		/* the latter */
+	const char *machine;	/* the target, if it is another machine than the monitor's; NULL: it is not. In words */
 };
 
 /* The value of the option NAME if word I of WORDS is that; else NULL. */
@@ -74,7 +75,10 @@ static void rust_read(struct rust *r)
 		}
 		emit = (value = rust_value(&r->words, i, "--emit")) ? value : emit;
 		name = (value = rust_value(&r->words, i, "--crate-name")) ? value : name;
-		target |= rust_value(&r->words, i, "--target") != NULL;
+		if ((value = rust_value(&r->words, i, "--target"))) {
+			target = true;
+			r->machine = line_other_machine(value) && !strstr(value, ".json") ? value : NULL;
+		}
 	}
 	r->code = !asks && !macro && strncmp(name, "build_script_", strlen("build_script_")) && (target || !getenv(cargo_variable)) &&
 		  (strstr(emit, "link") || strstr(emit, "obj") || strstr(emit, "asm") || strstr(emit, "llvm"));
@@ -230,6 +234,8 @@ static bool rust_command(struct rust *r, struct compiler_command *out, struct er
 	struct list command = { 0 };
 	bool good = true;
 
+	if (r->code && r->machine)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--target %s: the monitor is for 64-bit code of x86: build this with rustc itself", r->machine);
 	list_add(&command, r->path);
 	if (r->code) {
 		good = rust_add(r, &command, err);

@@ -155,6 +155,13 @@ class Rust(unittest.TestCase):
         self.assertEqual(ours, plain)
         self.assertEqual(run(BUILD / "aprof-rustc", "-vV", cwd=self.cwd).stdout, run("rustc", "-vV", cwd=self.cwd).stdout)
 
+    def test_another_machine(self):
+        """It would have no hooks, without a word."""
+        for words in (["--target=aarch64-unknown-linux-gnu"], ["--target", "wasm32-unknown-unknown"]):
+            done = subprocess.run([BUILD / "aprof-rustc", *words, "--crate-type=lib", "--emit=obj", "prog.rs"], cwd=self.cwd, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(f"--target {words[-1].split('=')[-1]}: the monitor is for 64-bit code of x86", done.stderr)
+
     def test_cargo(self):
         """Crates, with a build script and a procedural macro, which are the compiler's and have no hooks."""
         if not shutil.which("cargo"):

@@ -117,6 +117,10 @@ static const struct row rows[] = {
 	{&gcc, "-c -ffreestanding a.c", "-c -ffreestanding a.c"},
 	{&gcc, "-c -m32 a.c", "error: -m32: the monitor is for 64-bit code"},
 	{&gcc, "-c -m32 -m64 a.c", FENTRY STEPS "-c -m32 -m64 a.c"},
+	{&clang, "-c --target=aarch64-linux-gnu a.c", "error: --target=aarch64-linux-gnu: the monitor is for 64-bit code of x86"},
+	{&clang, "-c -target i386-linux-gnu a.c", "error: i386-linux-gnu: the monitor is for 64-bit code of x86"},
+	{&clang, "-c -target arm --target=x86_64-linux-gnu a.c", LATE "-c -target arm --target=x86_64-linux-gnu a.c"},
+	{&clang, "-c --target=arm -ffreestanding a.c", "-c --target=arm -ffreestanding a.c"},
 
 	/* Hooks of the program's own. */
 	{&gcc, "-c -finstrument-functions a.c", FENTRY STEPS "-c -finstrument-functions a.c"},
