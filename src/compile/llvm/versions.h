@@ -68,13 +68,22 @@ inline bool is_presplit(const llvm::Function &f)
 #endif
 }
 
-/* The linker keeps none of VARIABLES any more.  Only linkers from version 15 on load plugins. */
+/* The linker keeps none of VARIABLES any more. */
 inline void drop_from_used(llvm::Module &m, const llvm::SmallVectorImpl<llvm::GlobalVariable *> &variables)
 {
-#if LLVM_VERSION_MAJOR >= 15
+#if LLVM_VERSION_MAJOR >= 16
 	llvm::removeFromUsedLists(m, [&](llvm::Constant *c) { return llvm::is_contained(variables, c->stripPointerCasts()); });
 #else
-	(void)m, (void)variables;
+	for (bool compiler : { false, true }) {
+		llvm::SmallVector<llvm::GlobalValue *, 16> kept;
+		llvm::GlobalVariable *list = llvm::collectUsedGlobalVariables(m, kept, compiler);
+
+		if (!list)
+			continue;
+		llvm::erase_if(kept, [&](llvm::GlobalValue *value) { return llvm::is_contained(variables, value); });
+		list->eraseFromParent();
+		(compiler ? llvm::appendToCompilerUsed : llvm::appendToUsed)(m, kept);
+	}
 #endif
 }
 
