@@ -352,7 +352,7 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 		for (size_t i = 0; i < p->nfds && !w->on_exec; i++)
 			ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 		p->source.sees_kernel = !p->attr.exclude_kernel;
-		p->source.ends = w->all ? 0 : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);	/* an event each */
+		p->source.ends = w->all ? 0 : (unsigned)((1 + w->nevents) * (size_t)sysconf(_SC_NPROCESSORS_ONLN));
 		if (w->on_exec && !w->wall)
 			anchor(p, tids[0]);
 		return &p->source;

@@ -49,7 +49,7 @@ struct process {
 	uint32_t pid, ppid;
 	uint32_t programs;		/* that it has been, this one included */
 	uint32_t running;		/* threads; PROCESS_UNCOUNTED: nobody tells of all of them */
-	uint64_t ends, uses;		/* how often HAPPENED_ENDED and HAPPENED_USED came */
+	uint64_t ends, uses;		/* how often HAPPENED_ENDED came; and HAPPENED_USED and _COUNTED_ALL */
 	uint64_t started;		/* the program, CLOCK_MONOTONIC ns */
 	uint64_t gone;			/* when it can be forgotten, since it is gone: there may be more to be told of it, CLOCK_MONOTONIC ns; 0: it runs */
 	char name[16];			/* of a thread that has not got one of its own */

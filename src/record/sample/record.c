@@ -299,7 +299,6 @@ static void take_sample(struct recorder *r, struct process *p, const struct happ
 
 static void take_used(struct process *p, const struct happening *h)
 {
-	p->uses++;
 	if (h->tid)
 		process_thread_used(p, h->tid, h->cpu);
 	else if (h->cpu > p->used)
@@ -344,6 +343,7 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 			process_maps(p, h->name);
 		break;
 	case HAPPENED_USED:
+		p->uses++;
 		take_used(p, h);
 		break;
 	case HAPPENED_GONE:
@@ -366,6 +366,7 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 		process_counted(p, h, source, &r->wishes);
 		break;
 	case HAPPENED_COUNTED_ALL:
+		p->uses++;
 		process_counted_all(p, h, &r->wishes);
 		break;
 	case HAPPENED_ALLOCATED:

@@ -119,7 +119,7 @@ struct source {
 	unsigned rate;			/* samples a second of the clock's time that it takes at most; 0: as many as were asked for */
 	uint64_t refused;		/* processes that may not be looked at, so far */
 	bool sees_kernel;		/* the kernel's part of the time is in its samples */
-	unsigned ends;			/* HAPPENED_USED comes so often after HAPPENED_ENDED of each thread, some time later; 0: nobody knows */
+	unsigned ends;			/* HAPPENED_USED and _COUNTED_ALL come so often after HAPPENED_ENDED of each thread, some time later; 0: nobody knows */
 };
 
 #endif
