@@ -10,6 +10,8 @@ import truth
 PROGRAM = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -43,15 +45,26 @@ N static void rarely(void) { struct rusage b = usage(); waits(800); tell(RARELY,
 N static void often(void) { struct rusage b = usage(); waits(2400); tell(OFTEN, b); sink++; }
 N static void *works(void *arg) { many(); rarely(); sink++; return arg; }
 
-int main(void)
+/* All on one processor, whose ring is full by and by while the one who reads it stands still. */
+static void stays(void) { cpu_set_t one; CPU_ZERO(&one); CPU_SET(sched_getcpu(), &one); sched_setaffinity(0, sizeof one, &one); }
+static void unseen(pid_t recorder) { kill(recorder, SIGSTOP); for (clock_t end = clock() + CLOCKS_PER_SEC / 2; clock() < end;) few(); }
+
+int main(int argc, char **argv)
 {
 	pthread_t t;
+	pid_t recorder = getppid();
+	if (argc > 1) stays();
 	told = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	few(); many(); rarely(); often();
 	pthread_create(&t, NULL, works, NULL);
 	pthread_join(t, NULL);
-	if (fork() == 0) { few(); often(); _exit(0); }
+	if (fork() == 0) {
+		few(); often();
+		if (argc > 1) unseen(recorder);
+		_exit(0);
+	}
 	wait(NULL);
+	if (argc > 1) kill(recorder, SIGCONT);
 	printf("%ld %ld %ld %ld\n", told[FEW].faults, told[MANY].faults, told[RARELY].switches, told[OFTEN].switches);
 	return 0;
 }
@@ -128,6 +141,19 @@ class Events(Recording):
     def test_without_hooks(self):
         self.built("cc")
         self.held(self.recorded())
+
+    def test_lost(self):
+        """Of a child, while nobody reads, samples are lost: what came to it then is in no context, and nothing of it is the first process's, or there twice."""
+        self.built(APROF_CC)
+        run = subprocess.run([APROF, "run", *("--value=" + event for event in EVENTS), "--no-report", "./prog", "unseen"], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if "does not let this user" in run.stderr or "only perf events" in run.stderr:
+            self.skipTest(run.stderr)
+        told = dict(zip(CALLERS, map(int, run.stdout.split())))
+        times = json.loads(self.aprof("report", "--json", "-p", "--value=page-faults").stdout)["run"]["times"]
+        self.assertLess(sum(times[part] for part in ("contexts", "outside", "monitor", "unplaced")), 1.1 * (told["few"] + told["many"]) + 500, times)
+        self.assertGreater(times["unplaced"], 0.1 * told["few"], times)
+        many, error = self.below(self.contexts("page-faults"), "many")
+        self.assertLess(many, told["many"] + 4 * error + 500, error)
 
     def test_merged(self):
         """A sum has of each event what its files have."""

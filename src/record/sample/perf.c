@@ -67,13 +67,14 @@ struct perf {
 		uint64_t id;		/* what the kernel calls it, of each thread and processor */
 		size_t event;
 		int fd;
-		uint64_t told;		/* how often it came to threads that began later and have ended */
 	} *event_ids;
 	size_t nevent_ids;
 	pid_t first;			/* the thread that all others come from; 0: there are several */
-	int64_t alive;			/* threads, as far as that was told */
+	int *firsts;			/* of each of these events one that counts it for the first thread alone, of whose end no record tells; -1: none */
+	size_t nfirsts, firsts_told;	/* how many, and of these what was told at the end */
 	bool stopped;			/* nothing happens any more */
-	size_t firsts_told;		/* of event_ids, by then, what came to the first thread */
+	bool tells_lost;		/* the kernel counts for each event what found no room in its ring */
+	uint64_t lost;			/* of that, what records have told of */
 	struct stream {
 		uint64_t id;		/* of the kernel's, of one thread on one processor */
 		uint64_t period;	/* that its last sample told */
@@ -90,6 +91,15 @@ struct perf {
 static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
 {
 	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Since Linux 6.0. */
+static bool perf_tells_lost(void)
+{
+	struct perf_event_attr attr = { .size = sizeof attr, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1, .exclude_hv = 1, .read_format = PERF_FORMAT_LOST };
+	int fd = event_open(&attr, 0, -1);
+
+	return fd >= 0 && close(fd) == 0;
 }
 
 static struct perf_event_attr attr_make(unsigned rate, bool on_exec)
@@ -109,7 +119,7 @@ static struct perf_event_attr attr_make(unsigned rate, bool on_exec)
 static struct perf_event_attr telling_make(const struct perf_event_attr *attr, uint64_t ring_size)
 {
 	return (struct perf_event_attr){
-		.size = attr->size, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .inherit_stat = attr->inherit,
+		.size = attr->size, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .inherit_stat = attr->inherit, .read_format = attr->read_format,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID,
 		.disabled = 1, .inherit = attr->inherit, .enable_on_exec = attr->enable_on_exec, .exclude_kernel = attr->exclude_kernel, .exclude_hv = 1,
 		.exclude_guest = 1, .mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1,
@@ -213,6 +223,18 @@ static void close_all(struct perf *p)
 	p->nfds = p->nevent_ids = 0;
 }
 
+/* Each event of the first thread alone: it costs what one more event does, and what a full ring loses is not needed. */
+static void firsts_add(struct perf *p)
+{
+	struct perf_event_attr attr = { .size = sizeof attr, .disabled = 1, .enable_on_exec = 1, .exclude_kernel = p->attr.exclude_kernel, .exclude_hv = 1, .exclude_guest = 1, .exclude_idle = 1 };
+
+	for (size_t e = 0; e < p->nevents; e++) {
+		attr.type = p->events[e].type;
+		attr.config = p->events[e].config;
+		p->firsts[p->nfirsts++] = event_open(&attr, p->first, -1);
+	}
+}
+
 /* ADD events on all processors for all of TIDS; a thread that is gone is none, a processor that is off neither. */
 static bool add_all(struct perf *p, const pid_t *tids, size_t n, bool (*add)(struct perf *p, pid_t tid, int cpu))
 {
@@ -296,6 +318,10 @@ static void perf_close(struct source *source)
 	free(p->fds);
 	free(p->ids);
 	free(p->event_ids);
+	for (size_t e = 0; e < p->nfirsts; e++)
+		if (p->firsts[e] >= 0)
+			close(p->firsts[e]);
+	free(p->firsts);
 	free(p->streams);
 	table_free(&p->streams_by_id);
 	free(p->whole);
@@ -336,7 +362,8 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 	p->attr.exclude_callchain_kernel = !w->frames;
 	p->all = w->all;
 	p->first = w->on_exec && n == 1 ? tids[0] : 0;
-	p->alive = (int64_t)n;
+	p->tells_lost = perf_tells_lost();
+	p->attr.read_format = p->tells_lost ? PERF_FORMAT_LOST : 0;
 	p->attr.inherit = !w->all;		/* a processor's event sees children as it sees all */
 	p->ncpus = sysconf(_SC_NPROCESSORS_CONF);
 	p->nrings = 2 * p->ncpus;
@@ -345,14 +372,17 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 	p->nevents = w->nevents;
 	p->fds = calloc(((w->wall ? 3 : 2) + w->nevents) * n * (size_t)p->ncpus + 1, sizeof *p->fds);
 	p->event_ids = calloc(w->nevents * n * (size_t)p->ncpus + 1, sizeof *p->event_ids);
+	p->firsts = calloc(w->nevents + 1, sizeof *p->firsts);
 	p->whole = malloc(UINT16_MAX + 1);
 	if (n > 1)
 		descriptors_raise();
-	if (p->rings && p->fds && p->event_ids && p->whole && open_some(p, tids, n)) {
+	if (p->rings && p->fds && p->event_ids && p->firsts && p->whole && open_some(p, tids, n)) {
 		for (size_t i = 0; i < p->nfds && !w->on_exec; i++)
 			ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 		p->source.sees_kernel = !p->attr.exclude_kernel;
 		p->source.ends = w->all ? 0 : (unsigned)((1 + w->nevents) * (size_t)sysconf(_SC_NPROCESSORS_ONLN));
+		if (p->first)
+			firsts_add(p);
 		if (w->on_exec && !w->wall)
 			anchor(p, tids[0]);
 		return &p->source;
@@ -615,28 +645,40 @@ static void read_used(struct perf *p, const struct perf_event_header *record, co
 	take_pair(&at, &h->pid, &h->tid);
 	*(event ? &h->period : &h->cpu) = sample_perf_take(&at);
 	h->event = event ? event - 1 : 0;
-	id = (const char *)record + record->size - ID_AT;
-	for (size_t i = 0, whose = sample_perf_take(&id); i < p->nevent_ids; i++)
-		if (p->event_ids[i].id == whose)
-			p->event_ids[i].told += h->period;
 }
 
-/* What came to the first thread in all, which no record tells of: what the kernel has in all, less what came to the others, once all have ended.  False: that was all. */
+/* What came to the first thread in all, once nothing happens any more.  False: that was all. */
 static bool firsts_next(struct perf *p, struct happening *h)
 {
-	while (p->first && p->alive <= 0 && p->firsts_told < p->nevent_ids) {
-		size_t i = p->firsts_told++;
-		uint64_t all;
+	while (p->firsts_told < p->nfirsts) {
+		size_t e = p->firsts_told++;
 
-		if (read(p->event_ids[i].fd, &all, sizeof all) != (ssize_t)sizeof all || all <= p->event_ids[i].told)
+		if (p->firsts[e] < 0 || read(p->firsts[e], &h->period, sizeof h->period) != (ssize_t)sizeof h->period || h->period == 0)
 			continue;
 		h->kind = HAPPENED_COUNTED_ALL;
 		h->pid = h->tid = (uint32_t)p->first;
-		h->event = p->event_ids[i].event;
-		h->period = all - p->event_ids[i].told;
+		h->event = e;
 		return true;
 	}
 	return false;
+}
+
+/* What found no room in any ring, and no record tells of: that needs room, too. */
+static bool lost_next(struct perf *p, struct happening *h)
+{
+	struct { uint64_t count, lost; } of;
+	uint64_t all = 0;
+
+	for (size_t i = 0; p->tells_lost && i < p->nfds; i++)
+		if (read(p->fds[i], &of, sizeof of) == (ssize_t)sizeof of)
+			all += of.lost;
+	if (all <= p->lost)
+		return false;
+	h->kind = HAPPENED_LOST;
+	h->pid = h->tid = (uint32_t)p->first;
+	h->lost = all - p->lost;
+	p->lost = all;
+	return true;
 }
 
 static void read_task(const char *at, struct happening *h, enum what_happened kind)
@@ -681,11 +723,9 @@ static bool perf_record_read(struct perf *p, const struct perf_event_header *rec
 		h->name = at;
 		return true;
 	case PERF_RECORD_FORK:
-		p->alive++;
 		read_task(at, h, HAPPENED_FORKED);
 		return true;
 	case PERF_RECORD_EXIT:
-		p->alive--;
 		read_task(at, h, HAPPENED_ENDED);
 		return true;
 	case PERF_RECORD_READ:
@@ -698,6 +738,7 @@ static bool perf_record_read(struct perf *p, const struct perf_event_header *rec
 		read_whose(record, h);		/* at its turn: most of what was lost is its, too */
 		sample_perf_take(&at);			/* which event */
 		h->lost = sample_perf_take(&at);
+		p->lost += h->lost;
 		return true;
 	default:
 		return false;
@@ -746,5 +787,5 @@ static bool perf_next(struct source *source, uint64_t before, struct happening *
 		ring_pass(r, p->given_size);
 		p->given = NULL;
 	}
-	return p->stopped && firsts_next(p, h);
+	return p->stopped && (lost_next(p, h) || firsts_next(p, h));
 }

@@ -142,11 +142,30 @@ static void event_unplaced(struct process *p, size_t e, uint64_t amount)
 		recording_amount(p->live, t->fold.thread, item, p->counted + (uint32_t)e, amount, 0);
 }
 
-/* What the kernel counted of event E is what the contexts of each of P's threads have, as its samples say, and of threads without samples all; where there is
- * no sample at all nobody knows.  For a sample tells of what came before it, by a period that may have changed since, and after the last one of a thread comes some more. */
+/* Share AMOUNT of event E among P's threads as their samples say, ALL together. */
+static void event_share(struct process *p, size_t e, uint64_t amount, uint64_t all)
+{
+	uint64_t before = 0, given = 0;
+
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		const struct process_thread *t = p->threads[i];
+		uint64_t part;
+
+		if (!t->events || !t->events[e].sampled)
+			continue;
+		before += t->events[e].sampled;
+		part = (uint64_t)((unsigned __int128)amount * before / all) - given;
+		given += part;
+		recording_amount_scale(p->live, t->fold.thread, p->counted + (uint32_t)e, t->events[e].sampled + part);
+	}
+}
+
+/* What the kernel counted of event E is what the contexts of each of P's threads have, as its samples say, and of threads without samples all: for a sample
+ * tells of what came before it, by a period that may have changed since, and after the last one of a thread comes some more.  Where samples were lost, or there
+ * is none at all, nobody knows in which contexts the rest is. */
 static void event_settle(struct process *p, size_t e)
 {
-	uint64_t rest = p->events ? p->events[e].told : 0, all = 0, before = 0, given = 0;
+	uint64_t rest = p->events ? p->events[e].told : 0, all = 0;
 
 	for (uint32_t i = 0; i < p->nthreads; i++) {
 		const struct process_thread *t = p->threads[i];
@@ -154,27 +173,18 @@ static void event_settle(struct process *p, size_t e)
 
 		if (!t->events)
 			continue;
-		if (!t->events[e].sampled)
-			rest += told;
-		else if (told) {
+		if (!t->events[e].sampled || (p->loses && told > t->events[e].sampled)) {
+			rest += told - t->events[e].sampled;
+		} else if (told) {
 			recording_amount_scale(p->live, t->fold.thread, p->counted + (uint32_t)e, told);
 			t->events[e].sampled = told;
 		}
 		all += t->events[e].sampled;
 	}
-	if (rest && !all)
+	if (rest && (p->loses || !all))
 		event_unplaced(p, e, rest);
-	for (uint32_t i = 0; rest && i < p->nthreads; i++) {
-		const struct process_thread *t = p->threads[i];
-		uint64_t part;
-
-		if (!t->events || !t->events[e].sampled)
-			continue;
-		before += t->events[e].sampled;
-		part = (uint64_t)((unsigned __int128)rest * before / all) - given;
-		given += part;
-		recording_amount_scale(p->live, t->fold.thread, p->counted + (uint32_t)e, t->events[e].sampled + part);
-	}
+	else if (rest)
+		event_share(p, e, rest, all);
 }
 
 /* The same of all events; what the first thread's samples say is settled, whatever becomes of the process. */
@@ -807,6 +817,7 @@ static void process_file_open(struct process *p, enum amon_source source, const 
 
 void process_lost(struct process *p, uint64_t n, bool of_time)
 {
+	p->loses |= of_time;
 	p->missing[ACCOUNT_LOST] += p->accounts && of_time ? n * p->accounts->tick : 0;
 	if (p->live)
 		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] += n;

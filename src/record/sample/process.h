@@ -65,6 +65,7 @@ struct process {
 	bool bare;			/* it has become a program, of which nothing is mapped yet */
 	bool met;			/* it ran before anybody told of it: nothing is known of it */
 	uint64_t lost;			/* samples before there was a file */
+	bool loses;			/* samples of it, of time or events, were lost */
 	struct accounts *accounts;	/* what it used is held against its samples there; NULL: nowhere */
 	uint64_t used;			/* CPU time that the kernel told of, of this program and those that it was before, ns; 0: it tells nothing */
 	uint64_t earlier;		/* the same, that was settled with the programs before */

@@ -324,6 +324,7 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 	r->untold.samples += h->kind == HAPPENED_SAMPLE && (h->pid == 0 || h->pid >= r->most);
 	r->untold.lost += r->all && h->kind == HAPPENED_LOST ? h->lost : 0;
 	p = process_of(r, h->pid, 0);
+	p = p || h->kind != HAPPENED_LOST ? p : r->first;
 	if (!p)
 		return;
 	switch (h->kind) {
