@@ -110,6 +110,15 @@ int missing_error(const struct accounts *a)
 	return error;
 }
 
+/* Where that may be which the kernel says that all used, and of which nobody was told whose it is. */
+static const char *unseen_text(enum amon_source source)
+{
+	if (source == AMON_SOURCE_PERF)
+		return "where perf events do not look: in the kernel when threads begin, wait and end, and in set-uid programs";
+	return source == AMON_SOURCE_PTRACE ? "of processes that nobody tells of: they ended before ptrace could look at them"
+					    : "of processes that nobody tells of: they ended before they could be looked at";
+}
+
 void missing_tell(const struct accounts *a, uint64_t all, enum amon_source source)
 {
 	const struct account **sorted = calloc(a->n + 1, sizeof *sorted);
@@ -124,6 +133,6 @@ void missing_tell(const struct accounts *a, uint64_t all, enum amon_source sourc
 			account_tell(sorted[i]);
 	free(sorted);
 	if (all > used && !a->skipped && is_worth_telling(all - used, all))
-		message("note: this run used %.3f s of CPU time, of which %.3f s are of processes that nobody tells of: they ended before %s", (double)all / 1e9,
-			(double)(all - used) / 1e9, source == AMON_SOURCE_PTRACE ? "ptrace could look at them" : "they could be looked at");
+		message("note: this run used %.3f s of CPU time, of which %.3f s are %s", (double)all / 1e9, (double)(all - used) / 1e9,
+			unseen_text(source));
 }
