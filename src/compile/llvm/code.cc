@@ -91,7 +91,7 @@ static void add_events(const MachineInstr &i, std::vector<event> *out)
 		out->push_back({ event::BECOMES, contexts[purpose], &i, nullptr });
 	else if (is_miss(asm_text(i)))
 		out->push_back({ event::BECOMES, OWN, &i, nullptr });
-	else if (i.isReturn())
+	else if (is_return(i))
 		out->push_back({ event::EXITS, 0, &i, i.isCall() ? "tail call" : "return" });
 	else if (i.isCall())
 		add_call(i, out);
@@ -157,7 +157,7 @@ static bool can_fall_back(const MachineFunction &mf)
 		return false;
 	for (const MachineBasicBlock &b : mf)
 		for (const MachineInstr &i : b)
-			if ((i.isReturn() && !may_call_before(i)) || is_unknown_store(i))
+			if ((is_return(i) && !may_call_before(i)) || is_unknown_store(i))
 				return false;
 	return mf.front().pred_empty();
 }

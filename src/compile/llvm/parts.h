@@ -152,6 +152,9 @@ extern const char call_entry[], call_exit[];
 /* Are the registers that these do not keep F's to lose where it is entered and left? */
 bool may_call_hooks(const llvm::Function &f);
 
+/* Does I return, be it by a jump to where it should (-mlvi-cfi)? */
+bool is_return(const llvm::MachineInstr &i);
+
 /* May I stand where a hook is called last, before it, or first (it is where indirect jumps land)? */
 bool may_call_before(const llvm::MachineInstr &i);
 bool is_landing(const llvm::MachineInstr &i);

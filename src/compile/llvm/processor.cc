@@ -245,6 +245,29 @@ bool processor_jumps(const CallInst *c, const Function &f)
 	       passes_in_registers(c) && !ends_oddly(f);
 }
 
+/* ---- code ---- */
+
+static StringRef name_of(const MachineInstr &i) { return i.getMF()->getSubtarget().getInstrInfo()->getName(i.getOpcode()); }
+
+static const MachineInstr *just_before(const MachineInstr *i)
+{
+	do
+		i = i->getPrevNode();
+	while (i && i->isMetaInstruction());
+	return i;
+}
+
+/* Does I jump to what was on the stack just now: pop, fence, jump? */
+static bool is_popped_return(const MachineInstr &i)
+{
+	const MachineInstr *fence = name_of(i) == "JMP64r" ? just_before(&i) : nullptr;
+	const MachineInstr *pop = fence && name_of(*fence) == "LFENCE" ? just_before(fence) : nullptr;
+
+	return pop && name_of(*pop) == "POP64r" && pop->getOperand(0).getReg() == i.getOperand(0).getReg();
+}
+
+bool is_return(const MachineInstr &i) { return i.isReturn() || is_popped_return(i); }
+
 /* ---- hooks that are called ---- */
 
 /* They keep all registers but r10 and r11. */
@@ -266,12 +289,14 @@ bool may_call_before(const MachineInstr &i)
 {
 	const TargetRegisterInfo *registers = i.getMF()->getSubtarget().getRegisterInfo();
 
+	if (!i.isReturn())
+		return false;	/* the hook is to return by what is popped already */
 	for (const MachineOperand &o : i.operands())
 		if (o.isReg() && o.isUse() && o.getReg() && (StringRef(registers->getName(o.getReg())) == "R10" || StringRef(registers->getName(o.getReg())) == "R11"))
 			return false;
 	return true;
 }
 
-bool is_landing(const MachineInstr &i) { return i.getMF()->getSubtarget().getInstrInfo()->getName(i.getOpcode()) == "ENDBR64"; }
+bool is_landing(const MachineInstr &i) { return name_of(i) == "ENDBR64"; }
 
 } /* namespace aprof */

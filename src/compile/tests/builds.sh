@@ -1324,7 +1324,7 @@ llvm_tails() {
 		}
 	C
 	for o in -O0 -O1 -O2 -O3 -Oz "-O2 -mstackrealign" "-O2 -fstack-protector-all" "-O2 -fstack-protector-strong" "-O2 -mavx2" "-O2 -fno-omit-frame-pointer" \
-		"-O2 -fPIC -mno-red-zone" "-O2 -fno-plt -fPIE -fcf-protection" "-O2 -fno-optimize-sibling-calls" "-O2 -fsanitize=safe-stack" "-O2 --aprof-clock=tsc" \
+		"-O2 -fPIC -mno-red-zone" "-O2 -mlvi-hardening" "-O2 -mseses" "-O2 -fno-plt -fPIE -fcf-protection" "-O2 -fno-optimize-sibling-calls" "-O2 -fsanitize=safe-stack" "-O2 --aprof-clock=tsc" \
 		"-O2 --aprof-sites"; do
 		echo 'int main(void) { return 0; }' | "$clang" $(echo "$o" | sed 's/--aprof[^ ]*//') -xc - -o bare 2>/dev/null || continue
 		makes 41 "$cc" --aprof-verify -Wno-unused-command-line-argument -Wno-psabi $o tails.c -o t
