@@ -1,7 +1,8 @@
 /* A signal comes before each instruction of a hook, its handler forks, and the child returns from it into the rest of the hook.
  *
  * told: yes
- * flags(reads): -DREADS
+ * flags(reads): -DBLOCKS
+ * flags(sites): -DBLOCKS
  * ignore: wander
  * expect: 1 0 main
  * expect: 1 0 main newcomer
@@ -71,9 +72,12 @@ HOOKED void wander(void)
 	for (unsigned way = 0; way < 1u << DEEP; way++)
 		left(way, DEEP);
 	sigaction(SIGTRAP, &action, NULL);
-	begin_steps();
-	left(1, 1);
-#ifndef READS				/* clock tsc blocks all signals to make a context */
+	for (volatile int known = 0; known < 2; known++) {	/* the second call is from a call site that is known */
+		if (known)
+			begin_steps();
+		left(1, 1);
+	}
+#ifndef BLOCKS				/* clock tsc and call sites block all signals to make a context */
 	newcomer();
 #endif
 	end_steps();
