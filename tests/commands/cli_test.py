@@ -126,6 +126,15 @@ class Help(unittest.TestCase):
             with self.subTest(command):
                 self.assertEqual(self.options(command), self.manual(command))
 
+    def test_each_name_has_a_manual_page(self):
+        pages = {page.name: page.read_text() for page in (ROOT / 'doc' / 'man').glob('*.[13]')}
+        listed = set(re.findall(r"'([^' ]+\.[13])'", (ROOT / 'doc/man/meson.build').read_text()))
+        self.assertEqual(listed, set(pages))
+        for page, text in pages.items():
+            names = re.findall(r'(?m)^\.Nm (.*?)(?: ,)?$', text.partition('.Sh NAME\n')[2].partition('\n.Nd ')[0])
+            if page.endswith('.1'):
+                self.assertEqual({name.replace(' ', '-') + '.1' for name in names} - set(pages), set(), page)
+
     def test_manual_pages_fit_a_terminal(self):
         """groff, which man is, finds nothing to warn of on 80 columns; a page that is another's name has nothing of its own."""
         for page in sorted((ROOT / 'doc' / 'man').glob('*.[13]')):
