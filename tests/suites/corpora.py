@@ -26,6 +26,8 @@ import here
 from recipe import Trouble, say
 
 LIBRARIES = ["-lm", "-lpthread"]
+# C of the time before prototypes, which Clang refuses from version 16 on.
+OLD_C = ["-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion", "-Wno-incompatible-function-pointer-types", "-Wno-return-mismatch"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,15 @@ def programs(names, cache, bench, flags, cc="gcc"):
             found += csmith(cache)
         else:
             raise Trouble(f"no corpus {name}; there are: {', '.join(NAMES)}")
-    return sorted(found, key=lambda program: program.name)
+    return sorted(permitted(found, cc), key=lambda program: program.name)
+
+
+def permitted(programs, cc):
+    """PROGRAMS, with what CC has to be told to take them."""
+    for program in programs:
+        if "clang" in os.path.basename(cc) and program.language == "C":
+            program.flags += OLD_C
+    return programs
 
 
 # ---- GCC's tests ----

@@ -257,6 +257,18 @@ class Whole(unittest.TestCase):
                 self.assertTrue(corpora.archive_for("gcc", sources).startswith(wanted), other)
         corpora.archive_for.cache_clear()
 
+    def test_old_c(self):
+        """Each Clang takes what it would refuse without a word of ours, and no other compiler is told."""
+        for cc in filter(shutil.which, ["gcc", "clang", *(f"clang-{n}" for n in range(16, 23))]):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "old.c")
+                with open(path, "w") as file:
+                    file.write("f(x) { return g(&x) + 1; } main() { int i = \"\"; return i; }\n")
+                old, = corpora.permitted([against.Program("old", [path])], cc)
+                done = subprocess.run([cc, "-w", *old.flags, "-c", path, "-o", path[:-1] + "o"], capture_output=True, text=True)
+                self.assertEqual((done.returncode, bool(old.flags)), (0, cc != "gcc"), cc + done.stderr)
+        self.assertEqual(corpora.permitted([against.Program("new", ["new.cc"], language="C++")], "clang")[0].flags, [])
+
     def test_no_such_corpus(self):
         for name in "nowhere", "libc++":        # which is Clang's
             with self.assertRaises(corpora.Trouble):
