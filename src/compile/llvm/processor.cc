@@ -1,7 +1,7 @@
 /* processor.cc - assembly, and what else is of one processor: x86-64.
  *
  * All else of the hooks is IR.  Who adds a processor has to say here how a call is counted in one instruction, how the probe's miss leaves the routine with all
- * registers kept, and of which calls its code generator makes jumps; clock tsc is x86's own. */
+ * registers kept, of which calls its code generator makes jumps, and which registers the hooks lose that are called; clock tsc is x86's own. */
 #include "compile/llvm/parts.h"
 #include "compile/llvm/printing.h"
 
