@@ -4,6 +4,7 @@ perf record interrupts the program at a rate of its CPU time, in kernel mode too
 the innermost routine on it that has hooks in aprof's build: there aprof charges the time of libraries and of the kernel.
 """
 
+import os
 import re
 import subprocess
 from collections import Counter
@@ -90,9 +91,17 @@ def aliases_of(lines):
     return {name: sorted(others) for name, others in aliases.items() if others}
 
 
-def aliases_in(program):
-    """aliases_of() the executable PROGRAM."""
-    done = subprocess.run(["nm", "--defined-only", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+def debug_file(path):
+    """Where Debian's packages have the symbols of the file at PATH, which perf reads, too; PATH if there are none."""
+    done = subprocess.run(["readelf", "--notes", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
+    found = re.search(r"Build ID: ([0-9a-f]{2})([0-9a-f]+)", done.stdout)
+    debug = f"/usr/lib/debug/.build-id/{found[1]}/{found[2]}.debug" if found else path
+    return debug if os.path.exists(debug) else path
+
+
+def aliases_in(path):
+    """aliases_of() the executable or library at PATH."""
+    done = subprocess.run(["nm", "--defined-only", debug_file(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
     if done.returncode:
         raise Trouble(f"nm failed: {done.stderr.strip()[:200]}")
     return aliases_of(done.stdout.splitlines())

@@ -46,10 +46,12 @@ class Shares:
 
     def __init__(self):
         self.own, self.whole, self.cut = Counter(), Counter(), Counter()
+        self.files = set()      # of the code on the stacks
 
     def add(self, lines, program):
         met = [(tuple(stack), inclusive.ends_early(stack[-1], program)) for stack in sampled.stacks(lines)]
         names = sampled.routines_of({symbol for stack, _ in met for symbol, _ in stack})
+        self.files |= {file for stack, _ in met for _, file in stack}
         for stack, is_cut in met:
             self.own[name_of(*stack[0], names)] += 1
             (self.cut if is_cut else self.whole)[frozenset(name_of(symbol, file, names) for symbol, file in stack)] += 1
@@ -84,7 +86,8 @@ def names_of(row, aliases):
     if row["module"] == KERNEL:
         return [KERNEL]
     variant = VARIANT.fullmatch(row["name"])
-    return [variant[1] if variant else row["name"], *aliases.get(row["name"], [])]
+    name = variant[1] if variant else row["name"]
+    return [name, *aliases.get(name, [])]
 
 
 def claim(row, whole, samples, of, aliases):
@@ -97,8 +100,19 @@ def claim(row, whole, samples, of, aliases):
     return off / within, f"{row['name']}: {100 * own:.1f} ± {100 * error:.1f} % by aprof, {100 * least:.1f} to {100 * most:.1f} by perf"
 
 
+def aliases_in(hot, samples, program):
+    """Of PROGRAM, and of the libraries in SAMPLES that are on the first screen HOT."""
+    modules = {row["module"] for table in ("by_own", "by_total") for row in hot[table]}
+    libraries = {file for file in samples.files if os.path.basename(file) in modules and os.path.isfile(file)}
+    merged = {}
+    for path in libraries | {program}:
+        for name, others in sampled.aliases_in(path).items():
+            merged[name] = sorted({*merged.get(name, []), *others})
+    return merged
+
+
 def compare(hot, samples, aliases):
-    """What came of HOT, the first screen's JSON; claims is 0 where there is too little."""
+    """What came of HOT, the first screen's JSON; claims is 0 where there is too little.  ALIASES: as aliases_in() says."""
     made = Comparison()
     if samples.n < FEW or hot["samples"] < FEW:
         return made

@@ -14,6 +14,7 @@ TESTS = os.path.dirname(SUITES)
 sys.path[:0] = [SUITES, TESTS, os.path.join(TESTS, "lib"), os.path.join(os.path.dirname(TESTS), "bench", "lib")]
 
 import coverage  # noqa: E402
+import firsts  # noqa: E402
 import inclusive  # noqa: E402
 import plain  # noqa: E402
 import sampled  # noqa: E402
@@ -43,6 +44,23 @@ def row(name, total, ticks=0, **more):
 
 def report(*rows):
     return {"flat": list(rows), "run": {"times": {"contexts_ns": 1000, "raw_ns": 1100, "monitor_ns": 300, "unplaced_ns": 100, "unsure_ns": 300}}}
+
+
+class Firsts(unittest.TestCase):
+    """The first screen against perf: tests/suites/firsts.py."""
+
+    def test_a_library_has_two_names_for_one_code(self):
+        """perf says memmove where aprof says memcpy: the C library's are one."""
+        with tempfile.TemporaryDirectory() as folder:
+            library = os.path.join(folder, "libcopy.so")
+            source = "void __move_wide(void) {} void __copy_wide(void) __attribute__((alias(\"__move_wide\")));"
+            subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], input=source, text=True, check=True)
+            samples = firsts.Shares()
+            samples.add(f"program\n\t 1 __move_wide ({library})\n\t 2 main (/bin/true)\n\t 3 _start (/bin/true)\n\n".splitlines() * 200, "/bin/true")
+            row = {"name": "copy (__copy_wide)", "module": "libcopy.so", "time_ns": 1000, "error_ns": 0}
+            hot = {"samples": 200, "time_ns": 1000, "by_own": [row], "by_total": []}
+            made = firsts.compare(hot, samples, firsts.aliases_in(hot, samples, library))
+            self.assertEqual((made.held, made.claims, made.wrong), (1, 1, []))
 
 
 class Shares(unittest.TestCase):
