@@ -289,7 +289,7 @@ enum {
 	AMON_ROUTINE_ELIDED,		/* "(elided)": callers not recorded, memory bound */
 	AMON_ROUTINE_LOST,		/* "(lost)": calls of which nothing else is known */
 	AMON_ROUTINE_MONITOR,		/* "(monitor)": time inside the slow path */
-	AMON_ROUTINE_UNPLACED,		/* "(unplaced)": CPU time that no tick saw */
+	AMON_ROUTINE_UNPLACED,		/* "(unplaced)": what no sample saw, of a value */
 	AMON_ROUTINE_TRUNCATED,		/* "(truncated)": callers that a sampled stack did not tell */
 	AMON_ROUTINE_KERNEL,		/* "[kernel]": the kernel, at work for its caller; way stacks */
 	AMON_ROUTINE_SIGNAL,		/* "(signal)": what the kernel put on a stack to call a handler; way stacks */

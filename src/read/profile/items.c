@@ -280,6 +280,13 @@ static void expect_item(const struct reader *r, const struct chunk *c, uint32_t 
 		histories_expect(&own->histories, own->node_of[r->items[link.parent]], r->routines[link.routine]);
 }
 
+/* What came to THREAD of the value that was chosen, and no context is known of: it is in none. */
+static void unplaced_take(struct reader *r, uint32_t thread, struct counts *n)
+{
+	add_capped(&r->p->threads[thread].record.unplaced, n->time);
+	n->time = n->ticks = 0;
+}
+
 /* Replay the items of chunk C, of which B says more.  *STOPPED: an item names what lies behind the cut of the file. */
 static bool replay_chunk(struct reader *r, const struct chunk *c, const struct beside *b, uint32_t thread, bool *stopped)
 {
@@ -298,6 +305,8 @@ static bool replay_chunk(struct reader *r, const struct chunk *c, const struct b
 			expect_item(r, c, i + k);
 		n = items_take_counts(r, c, i);
 		take_beside(r, b, i, &n);
+		if (r->chosen && link.routine == AMON_ROUTINE_UNPLACED)
+			unplaced_take(r, thread, &n);
 		*stopped = r->run.truncated && link.routine >= r->nroutines && link.routine < AMON_ROUTINE_ROOT;
 		if (!*stopped && !replay_item(r, thread, link_at(c, i), &link, &n))
 			return false;

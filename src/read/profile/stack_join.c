@@ -237,21 +237,31 @@ static uint32_t thread_named(const struct profile *p, const struct profile_threa
 	return 0;
 }
 
+/* The thread of P that thread I of the stacks is, or is charged to. */
+static uint32_t stack_join_thread(const struct joining *j, uint32_t i)
+{
+	return j->thread_of[i] != PROFILE_NONE ? j->thread_of[i] : thread_named(j->p, &j->stacks->threads[i]);
+}
+
+static void unplaced_charge(struct joining *j, uint32_t thread, uint64_t amount)
+{
+	add_capped(&j->p->threads[thread].record.unplaced, amount);
+	add_capped(&j->p->unplaced, amount);
+}
+
 /* Add what S, a share of the stacks, has of P's value to where it belongs.  False: out of memory. */
 static bool share_charge(struct joining *j, const struct profile_share *s)
 {
 	struct joined_context at = j->places[s->context];
-	uint32_t known = j->thread_of[s->thread], thread = known != PROFILE_NONE ? known : thread_named(j->p, &j->stacks->threads[s->thread]);
+	uint32_t thread = stack_join_thread(j, s->thread);
 	struct profile_share share = { .context = at.path, .thread = thread, .time = s->time, .ticks = s->ticks, .squares = { s->squares[0], s->squares[1] } };
-	struct amon_thread *record = &j->p->threads[thread].record;
 
 	stack_join_count(j->below, at.exact, s->ticks);
 	if (!(j->given->counts[s->context] > 0)) {
-		add_capped(&record->monitor, s->time);
+		add_capped(&j->p->threads[thread].record.monitor, s->time);
 		add_capped(&j->p->monitor, s->time);
 	} else if (!stack_join_is_known(at.exact)) {
-		add_capped(&record->unplaced, s->time);
-		add_capped(&j->p->unplaced, s->time);
+		unplaced_charge(j, thread, s->time);
 	} else if (!parts_share(j->p, &share)) {
 		return false;
 	} else {
@@ -266,6 +276,8 @@ static bool stack_join_charge_all(struct joining *j)
 
 	for (size_t i = 0; ok && j->p->nthreads && i < j->stacks->nshares; i++)
 		ok = share_charge(j, &j->stacks->shares[i]);
+	for (uint32_t i = 0; ok && j->p->nthreads && i < j->stacks->nthreads; i++)
+		unplaced_charge(j, stack_join_thread(j, i), j->stacks->threads[i].record.unplaced);
 	if (ok)
 		parts_shares_settle(j->p);
 	return ok;

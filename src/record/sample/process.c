@@ -136,7 +136,7 @@ static uint64_t event_told(const struct process *p, const struct process_thread 
 static void event_unplaced(struct process *p, size_t e, uint64_t amount)
 {
 	struct process_thread *t = thread_sampled(p);
-	uint32_t item = t ? fold_stack(&t->fold, &(struct fold_call){ AMON_ROUTINE_TRUNCATED, AMON_SITE_NONE }, 1) : RECORDING_NONE;
+	uint32_t item = t ? fold_stack(&t->fold, &(struct fold_call){ AMON_ROUTINE_UNPLACED, AMON_SITE_NONE }, 1) : RECORDING_NONE;
 
 	if (item != RECORDING_NONE)
 		recording_amount(p->live, t->fold.thread, item, p->counted + (uint32_t)e, amount, 0);
