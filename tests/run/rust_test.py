@@ -64,6 +64,21 @@ async fn task(n: u64) -> u64 { let mut s = 0; for i in 0..n { s += work(i); Wait
 fn main() { println!("{}", executor()); }
 """
 
+# Two crates, the second of two modules, which are optimised apart and then together: small routines of one are inlined in the other.  What prints an integer,
+# of core, ends with a jump to one of three routines.
+LINKED = {
+    "dep.rs": KEPT + """
+#[inline(never)] fn inner(n: u64) -> u64 { kept(n) * 2 }
+#[inline(never)] pub fn outer(n: u64) -> u64 { let r = inner(n); kept(r) + 1 }
+pub fn small(n: u64) -> u64 { let mut s = kept(n); while s % 3 != 0 { s += 1 + s / 7 } kept(s) }
+""",
+    "prog.rs": KEPT + """
+mod other { pub fn tiny(n: u64) -> u64 { super::kept(n) + 1 } }
+#[inline(never)] fn work(n: u64) -> u64 { let r = dep::outer(n) + dep::small(n) + other::tiny(n); kept(r) }
+fn main() { println!("{:?} {:?}", &&(work(1) as u8), &&work(2)); }
+""",
+}
+
 CRATES = {
     "Cargo.toml": '[workspace]\nmembers = ["app", "dep", "mac"]\nresolver = "2"\n',
     "app/Cargo.toml": '[package]\nname = "app"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ndep = { path = "../dep" }\nmac = { path = "../mac" }\n'
@@ -141,6 +156,24 @@ class Rust(unittest.TestCase):
             if not calls[1]:        # where the compiler wraps it, as old ones do, and inlines it there
                 calls[1] = [int(line[0]) for line in lines if line[-1].endswith("Future>::poll") and "GenFuture<prog::task::{closure#0}>" in line[-1]]
             self.assertEqual([sum(n) for n in calls], [8, 10], options)
+
+    def test_links(self):
+        """What is optimised once more with others has its hooks behind that: they keep nothing from being inlined, and are not moved."""
+        for name, text in LINKED.items():
+            pathlib.Path(self.cwd, name).write_text(text)
+        always = ["--aprof-verify", "--aprof-except=name:*5inner*", V0, "-O"]
+        for kind, inlined in (("-Clto=off", set()), ("-Ccodegen-units=2", {"tiny"}), ("-Clto=thin", {"tiny", "small"}), ("-Clto=fat", {"tiny", "small"})):
+            for source in LINKED:
+                library = ["--crate-type=lib", *(["-Clinker-plugin-lto"] if kind in ("-Clto=thin", "-Clto=fat") else [])]
+                own = library if source == "dep.rs" else [kind, "--extern=dep=libdep.rlib"]
+                built = run(BUILD / "aprof-rustc", *always, *own, source, cwd=self.cwd)
+                self.assertEqual(built.returncode, 0, (kind, built.stderr))
+            self.assertEqual(run("./prog", cwd=self.cwd).stdout, "8 11\n", kind)
+            lines = [line.split()[3:] for line in run(BUILD / "aprof", "contexts", "amon.out", cwd=self.cwd).stdout.splitlines()]
+            below = {tuple(line[line.index("prog::work"):]) for line in lines if "prog::work" in line}
+            self.assertLessEqual({("prog::work",), ("prog::work", "dep::outer")}, below, kind)
+            self.assertFalse([line for line in below if line[-1].rpartition("::")[2] in inlined | {"inner"}], kind)
+            self.assertIn("name:", run("readelf", "-p.aprof_left_out", "prog", cwd=self.cwd).stdout, kind)
 
     def test_left_out(self):
         run(BUILD / "aprof-rustc", "-O", V0, "--aprof-except=name:*leaf*", "prog.rs", cwd=self.cwd)

@@ -28,7 +28,8 @@
  * Sanitizers and coverage have their code put in by callbacks that Clang registers behind a plugin's.  So ours is registered once more when the passes before it
  * are made, and then stands last.  Where a module is optimised once more with others (link-time optimisation, which rustc does by itself), the hooks come then: of
  * Clang's modules in the linker, lld from version 15 on, which loads this, too.  A module that waits for that asks for a function that nobody has, so that a link
- * without the plugin fails.
+ * without the plugin fails.  Where nobody calls back behind all passes (version 14's for all modules in one; modules that wait for a link of rustc's, which
+ * leaves them out) the hooks come as code generation begins.
  *
  * A process may compile several modules at a time (rustc): but for the options, which nobody changes, nothing here is of the whole process. */
 #include "compile/llvm/parts.h"
@@ -150,7 +151,7 @@ struct hooks_pass : PassInfoMixin<hooks_pass> {
 	static bool isRequired() { return true; }
 };
 
-PreservedAnalyses hooks_pass::run(Module &m, ModuleAnalysisManager &)
+left_out put_hooks(Module &m)
 {
 	std::vector<Function *> chosen;
 	left_out left;
@@ -161,8 +162,13 @@ PreservedAnalyses hooks_pass::run(Module &m, ModuleAnalysisManager &)
 	for (Function *f : chosen)
 		prove(insert_hooks(*f));
 	lay_out(m);
-	write_left_out(m, left);
 	forget_link(m);
+	return left;
+}
+
+PreservedAnalyses hooks_pass::run(Module &m, ModuleAnalysisManager &)
+{
+	write_left_out(m, put_hooks(m));
 	return PreservedAnalyses::none();
 }
 
@@ -179,11 +185,11 @@ static void register_passes(PassBuilder &b)
 	std::shared_ptr<bool> begun = std::make_shared<bool>(false);
 
 	(void)taken;
-	b.registerOptimizerLastEPCallback([begun](ModulePassManager &passes, auto, auto... phase) { add_hooks(passes, !*begun && !is_before_link(phase...)); });
+	b.registerOptimizerLastEPCallback([begun](ModulePassManager &passes, auto... of) { add_hooks(passes, !*begun && !is_before_link(passes, of...)); });
 	b.registerPipelineStartEPCallback([&b, begun](ModulePassManager &passes, auto...) {
 		*begun = true;
 		passes.addPass(mark_pass());
-		b.registerOptimizerLastEPCallback([](ModulePassManager &later, auto, auto... phase) { add_hooks(later, !is_before_link(phase...)); });
+		b.registerOptimizerLastEPCallback([](ModulePassManager &later, auto... of) { add_hooks(later, !is_before_link(later, of...)); });
 	});
 #if LLVM_VERSION_MAJOR >= 15
 	b.registerFullLinkTimeOptimizationLastEPCallback([](ModulePassManager &passes, auto...) { add_hooks(passes, true); });

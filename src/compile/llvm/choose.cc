@@ -159,10 +159,18 @@ bool takes_hooks(const Function &f, left_out *left)
 		return false;
 	const char *why = why_left_out(f);
 
-	if (why)
+	if (why && left)
 		left->push_back(std::string(why) + ":" + linked_name(f));
 	return !why && f.hasFnAttribute(wanted_attribute) && !is_resolver(f) && !is_glue(f) && !has_funclets(f) &&
 	       f.getCallingConv() != CallingConv::GHC && processor_spares(f) && !is_presplit(f) && !f.hasFnAttribute("thunk");
+}
+
+bool waits(const Module &m)
+{
+	for (const Function &f : m)
+		if (takes_hooks(f, nullptr))
+			return true;
+	return false;
 }
 
 /* TEXT as a string of the assembler's. */

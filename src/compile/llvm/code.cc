@@ -209,12 +209,25 @@ static void write_far_note(AsmPrinter &p, const Function &f, MCSymbol *near, MCS
 	pop_section(*p.OutStreamer);
 }
 
+/* ---- hooks that come late ---- */
+
+/* Write what write_left_out() does: it is too late for that. */
+static void print_left_out(AsmPrinter &p, const left_out &left)
+{
+	if (left.empty())
+		return;
+	push_section(*p.OutStreamer, p.OutContext.getELFSection(".aprof_left_out", ELF::SHT_PROGBITS, ELF::SHF_MERGE | ELF::SHF_STRINGS, 1));
+	for (const std::string &entry : left)
+		p.OutStreamer->emitBytes(StringRef(entry.c_str(), entry.size() + 1));
+	pop_section(*p.OutStreamer);
+}
+
 /* ---- who looks ---- */
 
 class watcher : public AsmPrinterHandler {
 public:
 	explicit watcher(AsmPrinter *printer) : printer(printer), checked(0), unproven(0) {}
-	void beginModule(Module *m) { module = m; }
+	void beginModule(Module *m);
 	void endModule();
 	void beginFunction(const MachineFunction *mf);
 	void endFunction(const MachineFunction *mf);
@@ -265,6 +278,14 @@ void watcher::put_right(MachineFunction &mf, const std::vector<fault> &faults)
 	tell(mf, faults, options.verify == VERIFY_REPORT ? "left so" : "its hooks are called");
 	if (options.verify == VERIFY_MEND)
 		fall_back(mf);
+}
+
+/* No function of M has been looked at yet, by no pass of the code generator. */
+void watcher::beginModule(Module *m)
+{
+	module = m;
+	if (waits(*m))
+		print_left_out(*printer, put_hooks(*m));
 }
 
 /* The printer has not begun with MF, which is its own to change. */

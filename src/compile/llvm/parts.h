@@ -53,11 +53,19 @@ typedef std::vector<std::string> left_out;
 /* Is F to have hooks, now that all is inlined?  Where it is not, and that is to be told, that is added to LEFT. */
 bool takes_hooks(const llvm::Function &f, left_out *left);
 
+/* Is a function of M still to have hooks? */
+bool waits(const llvm::Module &m);
+
 /* Tell whoever reads the program what was LEFT out of M: in a section that no process loads. */
 void write_left_out(llvm::Module &m, const left_out &left);
 
 /* Lay the functions of M out by chance, if there is a seed. */
 void lay_out(llvm::Module &m);
+
+/* ---- aprof.cc ---- */
+
+/* Put hooks into the functions of M that are still to have them, and prove them there.  Returns what is to be told of the others. */
+left_out put_hooks(llvm::Module &m);
 
 /* ---- hooks.cc ---- */
 

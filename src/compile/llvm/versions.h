@@ -41,12 +41,21 @@ inline bool has_prefix(llvm::StringRef text, llvm::StringRef prefix) { return te
 /* NAME without the byte that says that it is linked as it stands. */
 inline llvm::StringRef without_mark(llvm::StringRef name) { return has_prefix(name, "\1") ? name.drop_front() : name; }
 
-/* Are the passes those before a link that makes the code?  Version 20 and later say so. */
-inline bool is_before_link() { return false; }
+/* Are the PASSES for LEVEL those before a link that makes the code?  Version 20 and later say so.  Before, it shows by what goes where code is to be made:
+ * functions of which another file has the code.  Passes for no optimisation are the same everywhere, and nothing is moved behind them. */
 #if LLVM_VERSION_MAJOR >= 20
-inline bool is_before_link(llvm::ThinOrFullLTOPhase phase)
+inline bool is_before_link(llvm::ModulePassManager &, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase phase)
 {
 	return phase == llvm::ThinOrFullLTOPhase::ThinLTOPreLink || phase == llvm::ThinOrFullLTOPhase::FullLTOPreLink;
+}
+#else
+inline bool is_before_link(llvm::ModulePassManager &passes, llvm::OptimizationLevel level)
+{
+	std::string names;
+	llvm::raw_string_ostream out(names);
+
+	passes.printPipeline(out, [](llvm::StringRef name) { return name; });
+	return level != llvm::OptimizationLevel::O0 && !llvm::StringRef(out.str()).contains("EliminateAvailableExternallyPass");
 }
 #endif
 
