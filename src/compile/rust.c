@@ -34,6 +34,7 @@ struct rust {
 	bool links;		/* and a program or a shared library of it, */
 	bool shared;		/* the latter */
 	const char *machine;	/* the target, if it is another machine than the monitor's; NULL: it is not. In words */
+	bool later;		/* the linker is to make the code */
 };
 
 /* The value of the option NAME if word I of WORDS is that; else NULL. */
@@ -47,6 +48,15 @@ static const char *rust_value(const struct list *words, size_t i, const char *na
 	if (word[n] == '=')
 		return word + n + 1;
 	return word[n] == '\0' && i + 1 < words->count ? words->items[i + 1] : NULL;
+}
+
+/* Whether word I of WORDS is the option NAME for code, with a value or without. */
+static bool rust_has_code_option(const struct list *words, size_t i, const char *name)
+{
+	const char *word = words->items[i], *value = !strncmp(word, "-C", 2) && word[2] ? word + 2 : rust_value(words, i, "-C");
+	size_t n = strlen(name);
+
+	return value && !strncmp(value, name, n) && (value[n] == '\0' || value[n] == '=');
 }
 
 static bool rust_asks(const char *word)
@@ -79,6 +89,7 @@ static void rust_read(struct rust *r)
 			target = true;
 			r->machine = line_other_machine(value) && !strstr(value, ".json") ? value : NULL;
 		}
+		r->later |= rust_has_code_option(&r->words, i, "linker-plugin-lto");
 	}
 	r->code = !asks && !macro && strncmp(name, "build_script_", strlen("build_script_")) && (target || !getenv(cargo_variable)) &&
 		  (strstr(emit, "link") || strstr(emit, "obj") || strstr(emit, "asm") || strstr(emit, "llvm"));
@@ -204,6 +215,9 @@ static bool rust_add(const struct rust *r, struct list *out, struct error *err)
 	struct list arguments = { 0 };
 	bool good = plugin != NULL;
 
+	if (good && r->links && r->later)
+		good = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET,
+				 "-C linker-plugin-lto: the linker has no hooks for Rust's code: say -C lto=thin or -C lto=fat");
 	if (good) {
 		list_format(out, "-Zllvm-plugins=%s", plugin);
 		list_add(&arguments, "marks=none");

@@ -175,6 +175,13 @@ class Rust(unittest.TestCase):
             self.assertFalse([line for line in below if line[-1].rpartition("::")[2] in inlined | {"inner"}], kind)
             self.assertIn("name:", run("readelf", "-p.aprof_left_out", "prog", cwd=self.cwd).stdout, kind)
 
+    def test_linker(self):
+        """A linker that is to make the code would leave the hooks out."""
+        for words in (["-Clinker-plugin-lto"], ["-C", "linker-plugin-lto=yes"]):
+            built = run(BUILD / "aprof-rustc", *words, "prog.rs", cwd=self.cwd)
+            self.assertEqual(built.returncode, 2, built.stderr)
+            self.assertIn("linker-plugin-lto: the linker has no hooks", built.stderr)
+
     def test_left_out(self):
         run(BUILD / "aprof-rustc", "-O", V0, "--aprof-except=name:*leaf*", "prog.rs", cwd=self.cwd)
         run("./prog", cwd=self.cwd)
