@@ -32,7 +32,7 @@ PKGS_TRIED = $(addprefix try:,$(COMPILERS)) gfortran clang rustc cargo cmake nin
 PKGS_PROJECTS = dpkg-dev cmake libexpat1-dev
 # What tests/realworld builds, asks and holds against.
 PKGS_REALWORLD = dpkg-dev make cmake gfortran python3 bison rake m4 libgmp-dev libeigen3-dev libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 flex perl try:linux-perf \
-  libboost-fiber-dev rustc lld try:mold default-jdk-headless
+  libboost-fiber-dev rustc cargo lld try:mold default-jdk-headless
 # What the tests' makers of profiles and the monitor's variants for tests are: Meson builds them for its own tests only.
 MADE = src/contract/make-amon src/contract/make-runs src/inside/libaprof_tiny.a src/inside/libaprof_address.a src/inside/libaprof_thread.a
 # One after another, also with -j: what is installed is there when it is looked for.

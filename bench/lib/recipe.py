@@ -196,11 +196,15 @@ class Program:
                    for p in self.packages for kind in ("*.dsc", "*.deb")]
         return sorted(os.path.basename(f) for pattern in folders for f in glob.glob(pattern))
 
+    def _compilers(self):
+        """What compilers of their own the recipe's needs are."""
+        return [subprocess.run([need, "-vV"], stdout=subprocess.PIPE, text=True).stdout for need in self.needs if need == "rustc" and shutil.which(need)]
+
     def _key(self, *more):
         folder = "micro" if self.name.startswith("micro") else self.name
         own = [f for kind in ("*.c", "*.patch") for f in glob.glob(os.path.join(self.shop.bench, folder, kind))]
         files = [os.path.join(self.shop.bench, "recipe.sh"), *sorted(own)]
-        return _digest([_without_runs(self.path)] + [_contents(f) for f in files] + self._versions() + [self.shop.compiler_version, *more])
+        return _digest([_without_runs(self.path)] + [_contents(f) for f in files] + self._versions() + self._compilers() + [self.shop.compiler_version, *more])
 
     def _make(self, folder, step, environment):
         """Run STEP in a new folder that gets its name FOLDER when all went well."""
