@@ -20,6 +20,8 @@ static const char program[] =
 	"{\n"
 	"	for (int i = 0; i < 100; i++)\n"
 	"		x += numbers[i] * ONE + own;\n"
+	"	if (x != 5)\n"
+	"		__asm__ volatile(\"inc %0; .p2align 6\" : \"+r\"(x));\n"
 	"	if (x == 3)\n"
 	"		far[x] = (int)(long)&far[5];\n"
 	"	return CALLED(x) + x;\n"
