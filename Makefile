@@ -3,9 +3,9 @@
 PREFIX ?= /usr/local
 MINUTES ?= 20
 WHICH ?= --all
-# Headers for way inline's plugin, of the GCC that is installed by then (%: tests/deps); the other ways do without.
+# Meson asks dpkg-dev in which folder libraries are.  Headers for way inline's plugin, of the GCC that is installed by then (%: tests/deps); the other ways do without.
 PLUGIN = try:gcc-%-plugin-dev
-PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
+PKGS = meson ninja-build pkg-config dpkg-dev python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
   zlib1g-dev liblzma-dev libzstd-dev libevent-dev libcurl4-openssl-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
 PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev try:llvm-@-dev try:lld-@ try:flang-@ try:ldc mandoc groff-base jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
   graphviz golang-go libdevel-nytprof-perl zstd try:libpth-dev try:libst-dev try:libpcl1-dev chromium lua5.4 try:redis-server try:libjemalloc2 try:libtcmalloc-minimal4 try:libmimalloc2.0 try:debuginfod try:python3-dev try:libpython3.11-testsuite try:libpython3.13-testsuite try:python3-gevent python3-venv try:python3-pandas try:abigail-tools $(NODE)
