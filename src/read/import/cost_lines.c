@@ -70,5 +70,5 @@ const struct cost_line *cost_lines_of(const struct cost_lines *c, uint32_t funct
 	for (high = low; high < c->n && c->all[high].function == function;)
 		high++;
 	*n = high - low;
-	return c->all + low;
+	return *n ? c->all + low : NULL;
 }
