@@ -57,7 +57,7 @@ def build_tsc(root, scratch):
         for level in '-O0', '-O2':
             program = os.path.join(scratch, 'tsc.' + way + level)
             done = subprocess.run([wrapper, '--aprof-way=' + way, *option, level, *common, source, '-o', program], capture_output=True, text=True)
-            assert done.returncode == 0 or 'no way inline' in done.stderr, done.stderr
+            assert done.returncode == 0 or 'no method inline' in done.stderr, done.stderr
             TSC.setdefault(way, []).extend([program] if done.returncode == 0 else [])
     if TSC['inline']:
         part = os.path.join(scratch, 'plain')
