@@ -3,8 +3,9 @@
 PREFIX ?= /usr/local
 MINUTES ?= 20
 WHICH ?= --all
-# Meson asks dpkg-dev in which folder libraries are.  Headers for way inline's plugin, of the GCC that is installed by then (%: tests/deps); the other ways do without.
+# Headers for way inline's plugin, of the GCC that is installed by then (%: tests/deps); the other ways do without.
 PLUGIN = try:gcc-%-plugin-dev
+# Meson asks dpkg-dev in which folder libraries are.
 PKGS = meson ninja-build pkg-config dpkg-dev python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
   zlib1g-dev liblzma-dev libzstd-dev libevent-dev libcurl4-openssl-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
 PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev try:llvm-@-dev try:lld-@ try:flang-@ try:ldc mandoc groff-base jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \

@@ -299,12 +299,23 @@ static void take_sample(struct recorder *r, struct process *p, const struct happ
 
 static void take_used(struct process *p, const struct happening *h)
 {
+	p->uses++;
 	if (h->tid)
 		process_thread_used(p, h->tid, h->cpu);
 	else if (h->cpu > p->used)
 		p->used = h->cpu;
 	if (h->filtered)
 		p->reason = ACCOUNT_FILTER;
+}
+
+static void take_thread_end(struct recorder *r, struct process *p, const struct happening *h)
+{
+	p->ends++;
+	process_ended(p, h->tid, h->time);
+	if (p->running == 0)
+		take_end(r, p, h->time);
+	else if (r->all && p->running == PROCESS_UNCOUNTED)
+		look_whether_gone(r, p);
 }
 
 static void heap_drain(struct recorder *r, uint64_t before);
@@ -323,8 +334,7 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 		return;
 	r->untold.samples += h->kind == HAPPENED_SAMPLE && (h->pid == 0 || h->pid >= r->most);
 	r->untold.lost += r->all && h->kind == HAPPENED_LOST ? h->lost : 0;
-	p = process_of(r, h->pid, 0);
-	p = p || h->kind != HAPPENED_LOST ? p : r->first;
+	p = h->kind == HAPPENED_LOST && !h->pid && !r->all ? r->first : process_of(r, h->pid, 0);	/* of nobody's in particular: any of them tells it */
 	if (!p)
 		return;
 	switch (h->kind) {
@@ -344,7 +354,6 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 			process_maps(p, h->name);
 		break;
 	case HAPPENED_USED:
-		p->uses++;
 		take_used(p, h);
 		break;
 	case HAPPENED_GONE:
@@ -379,12 +388,7 @@ static void record_take(struct recorder *r, const struct happening *h, struct so
 		process_freed(p, h);
 		break;
 	case HAPPENED_ENDED:
-		p->ends++;
-		process_ended(p, h->tid, h->time);
-		if (p->running == 0)
-			take_end(r, p, h->time);
-		else if (r->all && p->running == PROCESS_UNCOUNTED)
-			look_whether_gone(r, p);
+		take_thread_end(r, p, h);
 		break;
 	case HAPPENED_LOST:
 		process_lost(p, h->lost, source != r->heap);
